@@ -1,0 +1,7 @@
+// The one Python module of the compiled core; each file registers its own functions.
+#include "module.hpp"
+
+PYBIND11_MODULE(_engine, m) {
+    m.doc() = "Compiled core of oracledp: exact samplers, transforms and searches on integers.";
+    register_samplers(m);
+}

@@ -1,0 +1,201 @@
+"""What every query class offers. A class never sees data, only the names of its inputs.
+
+A query *is* the set of its parts: integers that a class numbers (a literal, a weight on a coordinate, a
+rule at a position). The parts carry the noise of Theorem 1 (proofs/perturbed-minimisation.md), the order
+in which ties are broken, the JSON form and the printed name.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oracledp.errors import ModelError
+from oracledp.literals import Literals
+
+if TYPE_CHECKING:
+    from oracledp.classes.dual import Dual
+    from oracledp.classes.signed import Signed
+
+Parts = tuple[int, ...]
+Records = NDArray[Any]  # n × d; 0/1 for data, exact rationals (dtype object) for separator elements
+
+
+@dataclass(frozen=True)
+class Query:
+    """One function of a query class, named by its parts in increasing order."""
+
+    owner: QueryClass
+    parts: Parts
+
+    def __call__(self, records: Records) -> NDArray[np.bool_]:
+        """The query's value on each record (one row of literal values each)."""
+        return self.owner.evaluate(self.parts, records)
+
+    def __str__(self) -> str:
+        return self.owner.describe(self.parts)
+
+    def to_json(self) -> dict[str, Any]:
+        """The class and the parts, with the rule in words."""
+        return {"class": self.owner.to_json(), "parts": list(self.parts), "rule": str(self)}
+
+
+@dataclass(frozen=True)
+class Separator:
+    """A universal identification set: elements on which any two queries of the class differ.
+
+    ``margin`` is the least number of elements on which two queries differ. Elements are exact and need not
+    be records (theory: only the queries must be defined on them), so they may be rational or inconsistent.
+    """
+
+    elements: tuple[tuple[int | Fraction, ...], ...]
+    margin: int = 1
+
+    def __len__(self) -> int:
+        return len(self.elements)
+
+    @property
+    def records(self) -> Records:
+        """The elements as rows that :meth:`QueryClass.evaluate` accepts."""
+        integral = all(isinstance(value, int) for element in self.elements for value in element)
+        return np.array(self.elements, dtype=np.int64 if integral else object)
+
+
+@dataclass(frozen=True)
+class LinearCosts:
+    """Separator noise rewritten as costs on the parts: sum_i noise_i q(e_i) = constant + sum_{p in q} parts[p]."""
+
+    constant: int
+    parts: NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class QueryClass(ABC):
+    """A finite class of boolean functions over named literals.
+
+    ``hot`` is k of the k-hot embedding: every query, padded with dummies, is a set of exactly ``hot`` parts
+    out of ``part_count + dummies``. Padding applies to the first ``sizable`` kinds of parts only; a query
+    with s sizable parts uses ``dummies - s`` dummies.
+    """
+
+    literals: Literals
+    kind: ClassVar[str]
+
+    # ---- the functions -------------------------------------------------------------------------
+    @property
+    @abstractmethod
+    def size(self) -> int:
+        """The exact number of queries (labels; two labels may be the same function)."""
+
+    @abstractmethod
+    def all_parts(self) -> Iterator[Parts]:
+        """Every query in the fixed order that breaks ties."""
+
+    @abstractmethod
+    def contains(self, parts: Parts) -> bool:
+        """Whether these parts (increasing) form a query of the class."""
+
+    @abstractmethod
+    def evaluate(self, parts: Parts, records: Records) -> NDArray[np.bool_]:
+        """The value of one query on each record."""
+
+    @abstractmethod
+    def describe(self, parts: Parts) -> str:
+        """The query in the user's own column names."""
+
+    def order_key(self, parts: Parts) -> tuple[int, ...]:
+        """The fixed tie-breaking order: neither data nor noise (trap P3). By default the highest part decides."""
+        return parts[::-1]
+
+    @property
+    def dimension(self) -> int:
+        """How many literal values a record has."""
+        return len(self.literals)
+
+    def query(self, *parts: int) -> Query:
+        """The query with these parts."""
+        ordered = tuple(sorted(int(part) for part in parts))
+        if not self.contains(ordered):
+            raise ModelError(f"parts {list(ordered)} are not a query of {self!r}")
+        return Query(self, ordered)
+
+    def __iter__(self) -> Iterator[Query]:
+        return (Query(self, parts) for parts in self.all_parts())
+
+    # ---- the embeddings of Theorem 1 -------------------------------------------------------------
+    @property
+    @abstractmethod
+    def part_count(self) -> int:
+        """How many parts there are, dummies not counted."""
+
+    @property
+    @abstractmethod
+    def hot(self) -> int:
+        """How many parts every query has once it is padded with dummies."""
+
+    @property
+    def dummies(self) -> int:
+        """How many dummy parts there are: the greatest number that a query may need."""
+        return 0
+
+    def sizable(self, parts: Parts) -> int:
+        """How many of these parts take the place of a dummy."""
+        return len(parts)
+
+    @abstractmethod
+    def separator(self) -> Separator:
+        """The class's universal identification set."""
+
+    def linear_costs(self, noise: NDArray[np.int64]) -> LinearCosts | None:
+        """Separator noise as costs on parts, or None when the elements must be passed as weighted records."""
+        return None
+
+    @property
+    def nested(self) -> bool:
+        """Whether queries that differ on one separator element are nested (tightening T5 halves the noise)."""
+        return False
+
+    # ---- relatives -----------------------------------------------------------------------------
+    def dual(self) -> Dual:
+        """The class of records as functions of queries: h_x(q) = q(x)."""
+        from oracledp.classes.dual import Dual
+
+        return Dual(self.literals, self)
+
+    @abstractmethod
+    def dual_separator(self) -> tuple[Parts, ...]:
+        """Queries that tell any two records apart."""
+
+    def closure(self) -> Signed:
+        """Q together with its negations: the sign is one more part, chosen from two (trap P5)."""
+        from oracledp.classes.signed import Signed
+
+        return Signed(self.literals, self)
+
+    # ---- saving --------------------------------------------------------------------------------
+    @abstractmethod
+    def parameters(self) -> dict[str, Any]:
+        """What the constructor needs besides the literals, as plain JSON values."""
+
+    def to_json(self) -> dict[str, Any]:
+        """The class as plain JSON: its kind, its literals, its parameters."""
+        return {"kind": self.kind, "literals": self.literals.to_json(), **self.parameters()}
+
+
+def colex_subsets(count: int, width: int) -> Iterator[Parts]:
+    """Subsets of ``range(count)`` of at most ``width`` elements; the greatest element decides the order.
+
+    >>> list(colex_subsets(3, 2))
+    [(), (0,), (1,), (0, 1), (2,), (0, 2), (1, 2)]
+    """
+    yield ()
+    if width > 0:
+        for top in range(count):
+            for rest in colex_subsets(top, width - 1):
+                yield (*rest, top)

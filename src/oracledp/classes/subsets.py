@@ -1,0 +1,195 @@
+"""Conjunctions, disjunctions and parities: a query is a set of at most ``max_width`` literals."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import comb
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oracledp.classes.base import LinearCosts, Parts, QueryClass, Records, Separator, colex_subsets
+from oracledp.errors import ParameterError
+from oracledp.literals import Literals
+
+
+@dataclass(frozen=True)
+class SubsetClass(QueryClass):
+    """A class whose queries are the sets of at most ``max_width`` literals (any number when None)."""
+
+    max_width: int | None = None
+
+    def __post_init__(self) -> None:
+        if len(self.literals) == 0:
+            raise ParameterError(f"{self.kind} need at least one literal")
+        width = self.max_width
+        if width is not None and (isinstance(width, bool) or not isinstance(width, int) or width < 0):
+            raise ParameterError("max_width must be a non-negative integer or None")
+
+    @property
+    def width(self) -> int:
+        """The greatest number of literals in a query."""
+        return self.dimension if self.max_width is None else min(self.max_width, self.dimension)
+
+    @property
+    def size(self) -> int:
+        """The number of subsets."""
+        return sum(comb(self.dimension, w) for w in range(self.width + 1))
+
+    def all_parts(self) -> Iterator[Parts]:
+        """Every subset, in the order of its bit mask."""
+        return colex_subsets(self.dimension, self.width)
+
+    def contains(self, parts: Parts) -> bool:
+        """Whether these are distinct literal numbers, not too many."""
+        distinct = all(a < b for a, b in zip(parts, parts[1:], strict=False))
+        return distinct and len(parts) <= self.width and all(0 <= p < self.dimension for p in parts)
+
+    @property
+    def part_count(self) -> int:
+        """One part per literal."""
+        return self.dimension
+
+    @property
+    def hot(self) -> int:
+        """The width: shorter queries are padded with dummies."""
+        return self.width
+
+    @property
+    def dummies(self) -> int:
+        """As many as the width."""
+        return self.width
+
+    def dual_separator(self) -> tuple[Parts, ...]:
+        """The single literals: they read off a record bit by bit."""
+        if self.width == 0:
+            raise ParameterError(f"{self.kind} of width 0 cannot tell records apart")
+        return tuple((j,) for j in range(self.dimension))
+
+    def parameters(self) -> dict[str, Any]:
+        """The width."""
+        return {"max_width": self.max_width}
+
+    def _words(self, parts: Parts, joint: str, empty: str) -> str:
+        return joint.join(str(self.literals[p]) for p in parts) if parts else empty
+
+
+def unit_elements(dimension: int, *, complement: bool) -> tuple[tuple[int, ...], ...]:
+    """The unit vectors, or the vectors that are one everywhere but at one place."""
+    return tuple(tuple(int((i == j) != complement) for i in range(dimension)) for j in range(dimension))
+
+
+def with_negations(literals: Literals, negations: bool) -> Literals:
+    """The literals a constructor is to use: its own, or with each one's negation."""
+    return literals.with_negations() if negations else literals
+
+
+@dataclass(frozen=True)
+class Conjunctions(SubsetClass):
+    """Conjunctions of at most ``max_width`` literals; the empty one is always true.
+
+    >>> queries = Conjunctions(Literals.named("smoker", "adult"), max_width=2)
+    >>> str(queries.query(0, 1)), queries.size
+    ('smoker and adult', 4)
+    """
+
+    kind = "conjunctions"
+
+    def evaluate(self, parts: Parts, records: Records) -> NDArray[np.bool_]:
+        """True where every chosen literal holds."""
+        return np.asarray(records[:, list(parts)] != 0, dtype=bool).all(axis=1)
+
+    def describe(self, parts: Parts) -> str:
+        """``a and b``."""
+        return self._words(parts, " and ", "always")
+
+    def separator(self) -> Separator:
+        """The records that lack one literal each: q is 0 there exactly when it uses that literal."""
+        return Separator(unit_elements(self.dimension, complement=True))
+
+    def linear_costs(self, noise: NDArray[np.int64]) -> LinearCosts:
+        """q(e_j) = 1 - [j in q], so the noise is a constant minus the noise of the chosen literals."""
+        return LinearCosts(int(noise.sum()), -noise)
+
+    @property
+    def nested(self) -> bool:
+        """One literal more makes a conjunction smaller."""
+        return True
+
+
+@dataclass(frozen=True)
+class Disjunctions(SubsetClass):
+    """Disjunctions of at most ``max_width`` literals; the empty one is never true.
+
+    >>> str(Disjunctions(Literals.named("smoker", "adult")).query(0, 1))
+    'smoker or adult'
+    """
+
+    kind = "disjunctions"
+
+    def evaluate(self, parts: Parts, records: Records) -> NDArray[np.bool_]:
+        """True where some chosen literal holds."""
+        return np.asarray(records[:, list(parts)] != 0, dtype=bool).any(axis=1)
+
+    def describe(self, parts: Parts) -> str:
+        """``a or b``."""
+        return self._words(parts, " or ", "never")
+
+    def separator(self) -> Separator:
+        """The unit vectors: q is 1 there exactly when it uses that literal."""
+        return Separator(unit_elements(self.dimension, complement=False))
+
+    def linear_costs(self, noise: NDArray[np.int64]) -> LinearCosts:
+        """q(e_j) = [j in q]."""
+        return LinearCosts(0, noise.copy())
+
+    @property
+    def nested(self) -> bool:
+        """One literal more makes a disjunction larger."""
+        return True
+
+
+@dataclass(frozen=True)
+class Parities(SubsetClass):
+    """Parities of at most ``max_width`` literals; with negations, take :meth:`closure`.
+
+    ``code`` may name the columns of a generator matrix (0/1 rows, one element each) with a known minimum
+    distance: a separator with that margin, and proportionally less noise.
+
+    >>> str(Parities(Literals.named("a", "b", "c")).query(0, 2))
+    'a xor c'
+    """
+
+    kind = "parities"
+    code: tuple[tuple[int, ...], ...] | None = None
+    margin: int = 1
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.code is not None and any(len(column) != self.dimension for column in self.code):
+            raise ParameterError("each element of the code needs one bit per literal")
+
+    def evaluate(self, parts: Parts, records: Records) -> NDArray[np.bool_]:
+        """True where an odd number of the chosen literals hold."""
+        odd = np.asarray(records[:, list(parts)] != 0, dtype=np.int64).sum(axis=1) % 2
+        return odd.astype(bool)
+
+    def describe(self, parts: Parts) -> str:
+        """``a xor b``."""
+        return self._words(parts, " xor ", "never")
+
+    def separator(self) -> Separator:
+        """The unit vectors, or the columns of the given code with its distance as margin."""
+        if self.code is not None:
+            return Separator(self.code, self.margin)
+        return Separator(unit_elements(self.dimension, complement=False))
+
+    def linear_costs(self, noise: NDArray[np.int64]) -> LinearCosts | None:
+        """q(e_j) = [j in q] on unit vectors; a code's elements go in as records."""
+        return None if self.code is not None else LinearCosts(0, noise.copy())
+
+    def parameters(self) -> dict[str, Any]:
+        """The width and the code."""
+        return {"max_width": self.max_width, "code": self.code, "margin": self.margin}

@@ -1,0 +1,154 @@
+"""What a release promises: exact parameters, the neighbour relation, and what the promise stands on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from enum import Enum
+from fractions import Fraction
+from numbers import Rational
+from typing import Any
+
+from oracledp.errors import ParameterError
+
+Exact = str | int | float | Fraction | Decimal
+
+
+def exact(value: Exact, name: str) -> Fraction:
+    """Read a number exactly: ``"0.1"``, ``"1/3"``, an int, a Fraction, or a float through its decimal repr.
+
+    >>> exact("0.1", "epsilon"), exact(0.1, "epsilon"), exact("1/3", "epsilon")
+    (Fraction(1, 10), Fraction(1, 10), Fraction(1, 3))
+    """
+    if isinstance(value, bool) or not isinstance(value, str | int | float | Rational | Decimal):
+        raise ParameterError(f"{name} must be a number, got {type(value).__name__}")
+    try:
+        return Fraction(repr(float(value))) if isinstance(value, float) else Fraction(value)
+    except (ValueError, ZeroDivisionError, OverflowError):
+        raise ParameterError(f"{name} must be a finite number such as '0.1' or '1/3', got {value!r}") from None
+
+
+def positive(value: Exact, name: str) -> Fraction:
+    """Read a number that must be greater than zero, exactly."""
+    number = exact(value, name)
+    if number <= 0:
+        raise ParameterError(f"{name} must be greater than 0, got {value}")
+    return number
+
+
+def probability(value: Exact, name: str, *, zero: bool = False) -> Fraction:
+    """Read a probability in (0, 1), or in [0, 1) with ``zero=True``, exactly."""
+    number = exact(value, name)
+    if number >= 1 or number < 0 or (number == 0 and not zero):
+        raise ParameterError(f"{name} must lie in {'[0, 1)' if zero else '(0, 1)'}, got {value}")
+    return number
+
+
+class Neighbours(Enum):
+    """Which pairs of data sets a guarantee speaks of."""
+
+    REPLACE_ONE = "replace-one"
+    ADD_REMOVE = "add-remove"
+
+    @classmethod
+    def parse(cls, value: Neighbours | str) -> Neighbours:
+        """Read ``"replace-one"`` or ``"add-remove"``."""
+        try:
+            return value if isinstance(value, cls) else cls(value)
+        except ValueError:
+            raise ParameterError(f"neighbours must be 'replace-one' or 'add-remove', got {value!r}") from None
+
+    @property
+    def comparison_sensitivity(self) -> int:
+        """Δ of Theorem 1 (proofs/perturbed-minimisation.md): how far one record moves L(S,q) - L(S,q').
+
+        Every noise scale of the library is in units of this number, and it is converted nowhere else.
+        """
+        return 2 if self is Neighbours.REPLACE_ONE else 1
+
+    @property
+    def words(self) -> str:
+        """The relation in plain words."""
+        if self is Neighbours.REPLACE_ONE:
+            return "any one record is replaced by another (the number of records is public)"
+        return "any one record is added or removed"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Guarantee:
+    """A differential-privacy guarantee with everything it depends on.
+
+    ``assumes`` is empty for a *robust* guarantee; otherwise it lists what must be true beyond the code.
+    ``private`` is False when the noise came from a seed: then nothing is promised at all.
+
+    >>> print(Guarantee(epsilon=Fraction(1), neighbours=Neighbours.REPLACE_ONE, proof="perturbed-minimisation"))
+    1-differentially private when any one record is replaced by another (the number of records is public); \
+robust: it depends on no solver.
+    """
+
+    epsilon: Fraction
+    delta: Fraction = Fraction(0)
+    neighbours: Neighbours
+    assumes: tuple[str, ...] = ()
+    private: bool = True
+    proof: str
+
+    @property
+    def robust(self) -> bool:
+        """Whether the guarantee stands on nothing beyond the code and its proof."""
+        return self.private and not self.assumes
+
+    def assuming(self, *claims: str) -> Guarantee:
+        """The same guarantee, contingent on more claims."""
+        return replace(self, assumes=self.assumes + tuple(c for c in claims if c not in self.assumes))
+
+    def tainted(self) -> Guarantee:
+        """The same release made from a seeded source: no longer private."""
+        return replace(self, private=False)
+
+    def __str__(self) -> str:
+        if not self.private:
+            return "NOT PRIVATE: the noise came from a seed, so anyone who knows the seed can undo it."
+        pair = show(self.epsilon) if self.delta == 0 else f"({show(self.epsilon)}, {show(self.delta)})"
+        tail = (
+            "robust: it depends on no solver."
+            if self.robust
+            else "contingent: it holds only if " + " and ".join(self.assumes) + "."
+        )
+        return f"{pair}-differentially private when {self.neighbours.words}; {tail}"
+
+    def to_json(self) -> dict[str, Any]:
+        """A plain dictionary; fractions are strings, so nothing is rounded."""
+        return {
+            "epsilon": str(self.epsilon),
+            "delta": str(self.delta),
+            "neighbours": self.neighbours.value,
+            "assumes": list(self.assumes),
+            "robust": self.robust,
+            "private": self.private,
+            "proof": f"proofs/{self.proof}.md",
+            "sentence": str(self),
+        }
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> Guarantee:
+        """Read what :meth:`to_json` wrote."""
+        return cls(
+            epsilon=exact(data["epsilon"], "epsilon"),
+            delta=exact(data["delta"], "delta"),
+            neighbours=Neighbours.parse(data["neighbours"]),
+            assumes=tuple(data["assumes"]),
+            private=bool(data["private"]),
+            proof=str(data["proof"]).removeprefix("proofs/").removesuffix(".md"),
+        )
+
+
+def show(number: Fraction) -> str:
+    """A fraction as a short decimal when that is exact, as a ratio otherwise.
+
+    >>> show(Fraction(1, 10)), show(Fraction(1, 3)), show(Fraction(1, 10**6))
+    ('0.1', '1/3', '1e-06')
+    """
+    as_float = float(number)
+    text = f"{as_float:g}"
+    return text if Fraction(text) == number else str(number)
