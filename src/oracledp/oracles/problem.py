@@ -1,0 +1,90 @@
+"""A weighted optimisation problem in integers: what every oracle minimises."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oracledp.classes.base import Parts, QueryClass
+from oracledp.errors import CapacityError, ParameterError
+
+LIMIT = 1 << 62  # sums of absolute values stay below this, so no int64 sum in any order can wrap
+
+
+@dataclass(frozen=True, eq=False)
+class WeightedProblem:
+    """Minimise  constant + sum_i weights[i] q(records[i]) + sum_{p in q} part_costs[p] + size_costs[s(q)].
+
+    Records are distinct 0/1 rows in a fixed order, weights are int64 of either sign. ``size_costs`` has one
+    entry per number of sizable parts (the dummies of the k-hot embedding), and is empty when there are none.
+    All absolute values together (``weight_total`` is the records' share) stay below 2^62; larger problems are
+    refused, never wrapped.
+
+    ``cache`` is where an oracle keeps what it prepared from records and weights alone; it is shared by
+    every problem that :meth:`with_costs` makes from this one, and by no other (trap P6).
+    """
+
+    query_class: QueryClass
+    records: NDArray[np.uint8]
+    weights: NDArray[np.int64]
+    part_costs: NDArray[np.int64]
+    size_costs: NDArray[np.int64]
+    constant: int = 0
+    weight_total: int = 0
+    cache: dict[str, Any] = field(default_factory=dict, repr=False)
+
+    @classmethod
+    def build(
+        cls, query_class: QueryClass, records: NDArray[Any], weights: NDArray[np.int64], constant: int = 0
+    ) -> WeightedProblem:
+        """A problem without noise: equal records are merged, zero weights dropped, the order made canonical."""
+        if records.ndim != 2 or records.shape[1] != query_class.dimension:
+            raise ParameterError("records need one column per literal of the class")
+        if weights.shape != (records.shape[0],):
+            raise ParameterError("weights need one entry per record")
+        weight_total = _refuse_overflow(_absolute_sum(weights))
+        unique, inverse = np.unique(records.astype(np.uint8), axis=0, return_inverse=True)
+        merged = np.zeros(len(unique), dtype=np.int64)
+        np.add.at(merged, inverse.reshape(-1), weights.astype(np.int64))
+        kept = merged != 0
+        return cls(
+            query_class,
+            np.ascontiguousarray(unique[kept]),
+            merged[kept],
+            np.zeros(query_class.part_count, dtype=np.int64),
+            np.zeros(query_class.dummies + 1 if query_class.dummies else 0, dtype=np.int64),
+            constant,
+            weight_total,
+        )
+
+    def with_costs(
+        self, part_costs: NDArray[np.int64], size_costs: NDArray[np.int64] | None = None, constant: int = 0
+    ) -> WeightedProblem:
+        """The same data with other costs on the parts: what a redraw of the noise changes."""
+        sizes = np.zeros_like(self.size_costs) if size_costs is None else size_costs
+        if part_costs.shape != self.part_costs.shape or sizes.shape != self.size_costs.shape:
+            raise ParameterError("costs need one entry per part and one per size")
+        _refuse_overflow(self.weight_total + _absolute_sum(part_costs) + _absolute_sum(sizes))
+        return replace(self, part_costs=part_costs, size_costs=sizes, constant=self.constant + constant)
+
+    def value(self, parts: Parts) -> int:
+        """The exact value at one query, in Python integers, sharing no code with any search."""
+        covered = self.query_class.evaluate(parts, self.records)
+        total = self.constant + sum(self.weights[covered].tolist())
+        total += sum(int(self.part_costs[part]) for part in parts)
+        if self.size_costs.size:
+            total += int(self.size_costs[self.query_class.sizable(parts)])
+        return total
+
+
+def _absolute_sum(array: NDArray[np.int64]) -> int:
+    return sum(map(abs, array.tolist()))
+
+
+def _refuse_overflow(total: int) -> int:
+    if total >= LIMIT:
+        raise CapacityError("weights and noise together exceed 2^62; use a coarser lattice or fewer rows")
+    return total
