@@ -76,12 +76,20 @@ class LinearCosts:
 
 
 @dataclass(frozen=True)
+class Branch:
+    """A piece of a class that oracles know: the queries of ``base``, or their negations, with fixed extra parts."""
+
+    base: QueryClass
+    negated: bool = False
+    extra: Parts = ()
+
+
+@dataclass(frozen=True)
 class QueryClass(ABC):
     """A finite class of boolean functions over named literals.
 
     ``hot`` is k of the k-hot embedding: every query, padded with dummies, is a set of exactly ``hot`` parts
-    out of ``part_count + dummies``. Padding applies to the first ``sizable`` kinds of parts only; a query
-    with s sizable parts uses ``dummies - s`` dummies.
+    out of ``part_count + dummies``; a query with s sizable parts uses ``dummies - s`` dummies (trap P2).
     """
 
     literals: Literals
@@ -152,6 +160,11 @@ class QueryClass(ABC):
     def separator(self) -> Separator:
         """The class's universal identification set."""
 
+    @property
+    def element_width(self) -> int:
+        """How many columns a separator element has: those of a record, and formal ones where needed."""
+        return self.dimension
+
     def linear_costs(self, noise: NDArray[np.int64]) -> LinearCosts | None:
         """Separator noise as costs on parts, or None when the elements must be passed as weighted records."""
         return None
@@ -160,6 +173,17 @@ class QueryClass(ABC):
     def nested(self) -> bool:
         """Whether queries that differ on one separator element are nested (tightening T5 halves the noise)."""
         return False
+
+    # ---- what oracles see ----------------------------------------------------------------------
+    def branches(self) -> tuple[Branch, ...]:
+        """The pieces an oracle minimises over one by one, in tie-breaking order."""
+        return (Branch(self),)
+
+    def reduce(
+        self, records: NDArray[np.uint8], weights: NDArray[np.int64]
+    ) -> tuple[NDArray[np.uint8], NDArray[np.int64], int]:
+        """The weighted records as the branches' base class sees them, and a constant."""
+        return records, weights, 0
 
     # ---- relatives -----------------------------------------------------------------------------
     def dual(self) -> Dual:
@@ -171,6 +195,10 @@ class QueryClass(ABC):
     @abstractmethod
     def dual_separator(self) -> tuple[Parts, ...]:
         """Queries that tell any two records apart."""
+
+    def constant_query(self) -> Parts | None:
+        """A query with the same value on every record, if there is one."""
+        return None
 
     def closure(self) -> Signed:
         """Q together with its negations: the sign is one more part, chosen from two (trap P5)."""

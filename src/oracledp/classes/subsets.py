@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
+from itertools import pairwise
 from math import comb
 from typing import Any
 
@@ -13,7 +14,6 @@ from numpy.typing import NDArray
 
 from oracledp.classes.base import LinearCosts, Parts, QueryClass, Records, Separator, colex_subsets
 from oracledp.errors import CapacityError, ParameterError
-from oracledp.literals import Literals
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class SubsetClass(QueryClass):
 
     def contains(self, parts: Parts) -> bool:
         """Whether these are distinct literal numbers, not too many."""
-        distinct = all(a < b for a, b in zip(parts, parts[1:], strict=False))
+        distinct = all(a < b for a, b in pairwise(parts))
         return distinct and len(parts) <= self.width and all(0 <= p < self.dimension for p in parts)
 
     @property
@@ -69,6 +69,10 @@ class SubsetClass(QueryClass):
             raise ParameterError(f"{self.kind} of width 0 cannot tell records apart")
         return tuple((j,) for j in range(self.dimension))
 
+    def constant_query(self) -> Parts:
+        """The empty set."""
+        return ()
+
     def parameters(self) -> dict[str, Any]:
         """The width."""
         return {"max_width": self.max_width}
@@ -82,15 +86,16 @@ def unit_elements(dimension: int, *, complement: bool) -> tuple[tuple[int, ...],
     return tuple(tuple(int((i == j) != complement) for i in range(dimension)) for j in range(dimension))
 
 
-def with_negations(literals: Literals, negations: bool) -> Literals:
-    """The literals a constructor is to use: its own, or with each one's negation."""
-    return literals.with_negations() if negations else literals
+def chosen_bits(parts: Parts, records: Records) -> NDArray[np.bool_]:
+    """The columns of the chosen literals, as booleans."""
+    return np.asarray(records[:, list(parts)] != 0, dtype=bool)
 
 
 @dataclass(frozen=True)
 class Conjunctions(SubsetClass):
     """Conjunctions of at most ``max_width`` literals; the empty one is always true.
 
+    >>> from oracledp.literals import Literals
     >>> queries = Conjunctions(Literals.named("smoker", "adult"), max_width=2)
     >>> str(queries.query(0, 1)), queries.size
     ('smoker and adult', 4)
@@ -100,7 +105,7 @@ class Conjunctions(SubsetClass):
 
     def evaluate(self, parts: Parts, records: Records) -> NDArray[np.bool_]:
         """True where every chosen literal holds."""
-        return np.asarray(records[:, list(parts)] != 0, dtype=bool).all(axis=1)
+        return np.asarray(chosen_bits(parts, records).all(axis=1), dtype=bool)
 
     def describe(self, parts: Parts) -> str:
         """``a and b``."""
@@ -124,6 +129,7 @@ class Conjunctions(SubsetClass):
 class Disjunctions(SubsetClass):
     """Disjunctions of at most ``max_width`` literals; the empty one is never true.
 
+    >>> from oracledp.literals import Literals
     >>> str(Disjunctions(Literals.named("smoker", "adult")).query(0, 1))
     'smoker or adult'
     """
@@ -132,7 +138,7 @@ class Disjunctions(SubsetClass):
 
     def evaluate(self, parts: Parts, records: Records) -> NDArray[np.bool_]:
         """True where some chosen literal holds."""
-        return np.asarray(records[:, list(parts)] != 0, dtype=bool).any(axis=1)
+        return np.asarray(chosen_bits(parts, records).any(axis=1), dtype=bool)
 
     def describe(self, parts: Parts) -> str:
         """``a or b``."""
@@ -159,6 +165,7 @@ class Parities(SubsetClass):
     ``code`` may give the columns of a generator matrix (one 0/1 element each): a separator whose margin is
     the minimum distance of that linear code, computed here and never taken on trust, and so less noise.
 
+    >>> from oracledp.literals import Literals
     >>> str(Parities(Literals.named("a", "b", "c")).query(0, 2))
     'a xor c'
     """
@@ -177,8 +184,7 @@ class Parities(SubsetClass):
 
     def evaluate(self, parts: Parts, records: Records) -> NDArray[np.bool_]:
         """True where an odd number of the chosen literals hold."""
-        odd = np.asarray(records[:, list(parts)] != 0, dtype=np.int64).sum(axis=1) % 2
-        return odd.astype(bool)
+        return np.asarray(chosen_bits(parts, records).sum(axis=1) % 2, dtype=bool)
 
     def describe(self, parts: Parts) -> str:
         """``a xor b``."""

@@ -73,7 +73,7 @@ class WeightedProblem:
     def value(self, parts: Parts) -> int:
         """The exact value at one query, in Python integers, sharing no code with any search."""
         covered = self.query_class.evaluate(parts, self.records)
-        total = self.constant + sum(self.weights[covered].tolist())
+        total: int = self.constant + sum(self.weights[covered].tolist())
         total += sum(int(self.part_costs[part]) for part in parts)
         if self.size_costs.size:
             total += int(self.size_costs[self.query_class.sizable(parts)])

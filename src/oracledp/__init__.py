@@ -1,0 +1,1 @@
+"""oracledp: oracle-efficient differential privacy."""
