@@ -1,0 +1,107 @@
+"""The exponential mechanism and its relatives: robust private selection that needs no oracle's word."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import islice
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from oracledp.classes.base import Parts, QueryClass
+from oracledp.errors import ParameterError
+from oracledp.guarantee import Exact, Guarantee, Neighbours, positive
+from oracledp.mechanisms.objective import Objective
+from oracledp.mechanisms.release import Release
+from oracledp.mechanisms.rspm import objective_of
+from oracledp.noise import exponential_choice, permute_and_flip_choice
+from oracledp.oracles.base import Certificate, Trust
+from oracledp.oracles.tree_sampler import sample_exponential, samples
+from oracledp.oracles.values import MOST_QUERIES, all_values
+from oracledp.randomness import Randomness, SystemRandomness
+
+if TYPE_CHECKING:
+    from oracledp.ledger import Ledger
+    from oracledp.table import Table
+
+ENUMERATE_UP_TO = 5_000  # above this the tree sampler is used where the class has one
+
+
+@dataclass(frozen=True)
+class ExponentialMechanism:
+    """Pr[q] ∝ exp(-rate·L(S,q)), exactly (proofs/exponential-mechanism.md). Total, so always robust.
+
+    rate = ε/2 under replace-one, where L moves by at most one either way; rate = ε under add/remove-one,
+    where one record moves every L in the same direction by zero or one.
+    """
+
+    queries: QueryClass
+    epsilon: Fraction
+    neighbours: Neighbours
+    permute_and_flip: bool = False
+
+    @property
+    def rate(self) -> Fraction:
+        """The weight of one count in the exponent."""
+        return self.epsilon / self.neighbours.comparison_sensitivity
+
+    @property
+    def name(self) -> str:
+        """How the release names it."""
+        return "permute-and-flip" if self.permute_and_flip else "exponential"
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """Pure and robust."""
+        return Guarantee(epsilon=self.epsilon, neighbours=self.neighbours, proof="exponential-mechanism")
+
+    def run(self, objective: Objective, source: Randomness) -> Parts:
+        """One exact draw; the objective must have resolution 0 (plain counts)."""
+        if objective.resolution != 0:
+            raise ParameterError("the exponential mechanism works on plain counts: resolution 0")
+        if not self.permute_and_flip and self.queries.size > ENUMERATE_UP_TO and samples(objective):
+            return sample_exponential(objective, self.rate, source)
+        if self.queries.size > MOST_QUERIES:
+            raise ParameterError(f"no sampler for a {self.queries.kind} class of {self.queries.size} queries")
+        scores = np.concatenate([all_values(piece.problem) for piece in objective.pieces])
+        choose = permute_and_flip_choice if self.permute_and_flip else exponential_choice
+        return self._parts(objective, choose(scores, self.rate, source))
+
+    @staticmethod
+    def _parts(objective: Objective, index: int) -> Parts:
+        for piece in objective.pieces:
+            size = piece.branch.base.size
+            if index < size:
+                return next(islice(piece.branch.base.all_parts(), index, None)) + piece.branch.extra
+            index -= size
+        raise AssertionError("an index beyond the class")
+
+
+def exponential(
+    table: Table,
+    queries: QueryClass,
+    *,
+    epsilon: Exact,
+    neighbours: Neighbours | str = Neighbours.REPLACE_ONE,
+    method: str = "exponential",
+    goal: str = "min",
+    ledger: Ledger | None = None,
+    source: Randomness | None = None,
+) -> Release:
+    """Choose a query by the exponential mechanism (or ``method="permute-and-flip"``), with no solver to trust.
+
+    Exact ε-differential privacy, robust (proofs/exponential-mechanism.md). Small classes are enumerated;
+    large ones are sampled by branch-and-bound without enumeration (Theorem 4).
+    """
+    if method not in ("exponential", "permute-and-flip"):
+        raise ParameterError(f"method must be 'exponential' or 'permute-and-flip', got {method!r}")
+    mechanism = ExponentialMechanism(
+        queries, positive(epsilon, "epsilon"), Neighbours.parse(neighbours), method == "permute-and-flip"
+    )
+    source = SystemRandomness() if source is None else source
+    guarantee = mechanism.guarantee if source.private else mechanism.guarantee.tainted()
+    if ledger is not None:
+        ledger.charge(guarantee, mechanism.name)
+    parts = mechanism.run(objective_of(table, queries, goal=goal, resolution=0), source)
+    return Release(queries.query(*parts), guarantee, Certificate(Trust.PROVED, mechanism.name), mechanism.name)

@@ -1,0 +1,80 @@
+"""Report noisy min: independent one-sided noise on every query of an enumerable class."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oracledp.classes.base import Parts, QueryClass
+from oracledp.guarantee import Exact, Guarantee, Neighbours, positive
+from oracledp.mechanisms.exponential import ExponentialMechanism
+from oracledp.mechanisms.objective import Objective
+from oracledp.mechanisms.release import Release
+from oracledp.mechanisms.rspm import FIXED_TIES_RESOLUTION, objective_of
+from oracledp.noise import geometric
+from oracledp.oracles.base import Certificate, Trust
+from oracledp.oracles.values import all_values, refuse_large
+from oracledp.randomness import Randomness, SystemRandomness
+
+if TYPE_CHECKING:
+    from oracledp.ledger import Ledger
+    from oracledp.table import Table
+
+
+@dataclass(frozen=True)
+class ReportNoisyMin:
+    """The k-hot mechanism of Theorem 1 with one part per query: k = 1, m = |Q| (proofs/perturbed-minimisation.md).
+
+    One-sided noise of scale Δ/ε: half the variance of the textbook's Laplace noise at the same ε.
+    """
+
+    queries: QueryClass
+    epsilon: Fraction
+    neighbours: Neighbours
+    resolution: int = FIXED_TIES_RESOLUTION
+    name: str = "report-noisy-min"
+
+    @property
+    def scale(self) -> int:
+        """The noise scale in lattice units."""
+        return max(1, ceil((self.neighbours.comparison_sensitivity << self.resolution) / self.epsilon))
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """Pure and robust: the class is enumerated here."""
+        return Guarantee(epsilon=self.epsilon, neighbours=self.neighbours, proof="perturbed-minimisation")
+
+    def run(self, objective: Objective, source: Randomness) -> Parts:
+        """One run with fresh noise."""
+        refuse_large(self.queries.size)
+        return self.run_with(objective, -geometric(self.scale, self.queries.size, source))
+
+    def run_with(self, objective: Objective, noise: NDArray[np.int64]) -> Parts:
+        """The first query with the least noisy count."""
+        scores = np.concatenate([all_values(piece.problem) for piece in objective.pieces])
+        return ExponentialMechanism.parts_at(objective, int(np.argmin(scores + noise)))
+
+
+def report_noisy_min(
+    table: Table,
+    queries: QueryClass,
+    *,
+    epsilon: Exact,
+    neighbours: Neighbours | str = Neighbours.REPLACE_ONE,
+    goal: str = "min",
+    ledger: Ledger | None = None,
+    source: Randomness | None = None,
+) -> Release:
+    """Choose a query by report-noisy-min: exact ε-differential privacy, robust (proofs/perturbed-minimisation.md)."""
+    mechanism = ReportNoisyMin(queries, positive(epsilon, "epsilon"), Neighbours.parse(neighbours))
+    source = SystemRandomness() if source is None else source
+    guarantee = mechanism.guarantee if source.private else mechanism.guarantee.tainted()
+    if ledger is not None:
+        ledger.charge(guarantee, mechanism.name)
+    parts = mechanism.run(objective_of(table, queries, goal=goal, resolution=mechanism.resolution), source)
+    return Release(queries.query(*parts), guarantee, Certificate(Trust.PROVED, mechanism.name), mechanism.name)

@@ -1,0 +1,84 @@
+"""The quantity a mechanism minimises privately, as integer problems that an oracle can be asked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oracledp.classes.base import Branch, Parts, QueryClass
+from oracledp.errors import CapacityError
+from oracledp.oracles.base import Certificate, Failed, Oracle, ask
+from oracledp.oracles.problem import LIMIT, WeightedProblem
+
+
+@dataclass(frozen=True, eq=False)
+class BranchProblem:
+    """One branch of the query class with the problem over its base class."""
+
+    branch: Branch
+    problem: WeightedProblem
+
+
+@dataclass(frozen=True, eq=False)
+class Objective:
+    """sum_i weights[i] q(records[i]) over a query class, in lattice units: counts times 2^resolution.
+
+    The losses and signs of the class are already worked into signed weights, so that ``pieces`` are
+    problems over classes an oracle knows. What an oracle prepares from them is kept with the objective
+    and so is a function of this data alone (trap P6).
+    """
+
+    queries: QueryClass
+    pieces: tuple[BranchProblem, ...]
+    resolution: int
+
+    @classmethod
+    def of(
+        cls, queries: QueryClass, records: NDArray[np.uint8], weights: NDArray[np.int64], *, resolution: int
+    ) -> Objective:
+        """The objective for these weighted records (one column per literal of the class)."""
+        if sum(map(abs, weights.tolist())) << resolution >= LIMIT:
+            raise CapacityError("the weights exceed 2^62 on this lattice; use a coarser one")
+        features, signed, constant = queries.reduce(records, weights << resolution)
+        total = sum(signed.tolist())
+        pieces = []
+        for branch in queries.branches():
+            sign, offset = (-1, constant + total) if branch.negated else (1, constant)
+            pieces.append(BranchProblem(branch, WeightedProblem.build(branch.base, features, sign * signed, offset)))
+        return cls(queries, tuple(pieces), resolution)
+
+    def value(self, parts: Parts) -> int:
+        """The objective at one query, in lattice units."""
+        for piece in self.pieces:
+            extra = len(piece.branch.extra)
+            if parts[len(parts) - extra :] == piece.branch.extra:
+                return piece.problem.value(parts[: len(parts) - extra])
+        raise ValueError("these parts belong to no branch of the class")
+
+
+@dataclass(frozen=True)
+class Minimum:
+    """A minimiser over all branches and why it should be believed."""
+
+    parts: Parts
+    value: int
+    certificate: Certificate
+
+
+def minimise(oracle: Oracle, pieces: Sequence[BranchProblem]) -> Minimum | Failed:
+    """Ask the oracle for each branch and take the least; equal values go to the earlier branch.
+
+    Every branch is asked even when one fails, so that the work done does not tell which.
+    """
+    best: Minimum | None = None
+    failed: Failed | None = None
+    for piece in pieces:
+        answer = ask(oracle, piece.problem)
+        if isinstance(answer, Failed):
+            failed = answer
+        elif best is None or answer.value < best.value:
+            best = Minimum(answer.query.parts + piece.branch.extra, answer.value, answer.certificate)
+    return failed if failed is not None or best is None else best

@@ -1,0 +1,166 @@
+"""Calibrated noise on the parts of a query: the embeddings of Theorem 1 (proofs/perturbed-minimisation.md)."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from math import ceil
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oracledp.classes.base import LinearCosts, QueryClass
+from oracledp.errors import ParameterError
+from oracledp.guarantee import Neighbours
+from oracledp.mechanisms.objective import BranchProblem, Objective
+from oracledp.noise import discrete_laplace, geometric
+from oracledp.oracles.problem import WeightedProblem
+from oracledp.randomness import Randomness
+
+Noise = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Perturbation(ABC):
+    """Noise with an integer scale on the lattice 2^-resolution, calibrated to epsilon and the neighbours."""
+
+    queries: QueryClass
+    scale: int
+    resolution: int
+
+    @property
+    @abstractmethod
+    def coordinates(self) -> int:
+        """How many independent draws one run needs."""
+
+    @abstractmethod
+    def draw(self, source: Randomness) -> Noise:
+        """Fresh noise, in lattice units."""
+
+    @abstractmethod
+    def perturb(self, objective: Objective, noise: Noise) -> tuple[BranchProblem, ...]:
+        """The objective with this noise added, branch by branch."""
+
+    @property
+    @abstractmethod
+    def tie_delta(self) -> Fraction:
+        """The probability of a tie (T1, isolation lemma): charged to delta if ties are broken arbitrarily."""
+
+
+@dataclass(frozen=True)
+class KHotPerturbation(Perturbation):
+    """One-sided geometric noise on each part, dummies included: scale Δk/ε, k the length of a description.
+
+    The witness of q is -Δ on each of its k parts, so e^-ε <= p(η)/p(η+v) needs a scale of Δk/ε only.
+    """
+
+    @classmethod
+    def calibrate(
+        cls, queries: QueryClass, *, epsilon: Fraction, neighbours: Neighbours, resolution: int
+    ) -> KHotPerturbation:
+        """The least integer scale t with Δ·2^s·k/t <= ε."""
+        shift = neighbours.comparison_sensitivity << resolution
+        return cls(queries, max(1, ceil(shift * queries.hot / epsilon)), resolution)
+
+    @property
+    def coordinates(self) -> int:
+        """One draw per part and per dummy."""
+        return self.queries.part_count + self.queries.dummies
+
+    def draw(self, source: Randomness) -> Noise:
+        """Noise on (-inf, 0]."""
+        return -geometric(self.scale, self.coordinates, source)
+
+    def perturb(self, objective: Objective, noise: Noise) -> tuple[BranchProblem, ...]:
+        """Costs on parts; a query with s sizable parts takes the least dummies in place of the others."""
+        parts, dummies = noise[: self.queries.part_count], np.sort(noise[self.queries.part_count :])
+        sizes = np.concatenate([[0], np.cumsum(dummies)])[::-1].astype(np.int64)
+        return tuple(
+            replace(
+                piece,
+                problem=piece.problem.with_costs(
+                    parts[: piece.branch.base.part_count].copy(),
+                    sizes if self.queries.dummies else None,
+                    sum(int(noise[part]) for part in piece.branch.extra),
+                ),
+            )
+            for piece in objective.pieces
+        )
+
+    @property
+    def tie_delta(self) -> Fraction:
+        """T1: at most k(1 - e^{-1/t}) <= k/t."""
+        return Fraction(self.queries.hot, self.scale)
+
+
+@dataclass(frozen=True)
+class SeparatorPerturbation(Perturbation):
+    """Discrete Laplace noise on the elements of a separator set: scale wm/ε with w = ceil(Δ/r) on the lattice.
+
+    r is the margin; w is rounded up to a lattice point, as the witness must lie on the lattice (trap P1).
+    For nested classes the pairwise sensitivity is the distance itself, so Δ counts as 1 (tightening T5).
+    """
+
+    shift: int
+
+    @classmethod
+    def calibrate(
+        cls, queries: QueryClass, *, epsilon: Fraction, neighbours: Neighbours, resolution: int
+    ) -> SeparatorPerturbation:
+        """The least integer scale t with w·m/t <= ε."""
+        shift, count = separator_shift(queries, neighbours, resolution)
+        return cls(queries, max(1, ceil(shift * count / epsilon)), resolution, shift)
+
+    @property
+    def coordinates(self) -> int:
+        """One draw per element."""
+        return len(self.queries.separator())
+
+    def draw(self, source: Randomness) -> Noise:
+        """Two-sided noise."""
+        return discrete_laplace(self.scale, self.coordinates, source)
+
+    def perturb(self, objective: Objective, noise: Noise) -> tuple[BranchProblem, ...]:
+        """Each element enters with its noise as weight, as a cost on parts where the class allows it."""
+        return tuple(_with_separator_noise(piece, noise) for piece in objective.pieces)
+
+    @property
+    def tie_delta(self) -> Fraction:
+        """Isolation lemma: m times the greatest mass, tanh(1/2t) <= 1/(2t)."""
+        return Fraction(self.coordinates, 2 * self.scale)
+
+
+def separator_shift(queries: QueryClass, neighbours: Neighbours, resolution: int) -> tuple[int, int]:
+    """The witness's step on each element, in lattice units, and the number of elements."""
+    separator = queries.separator()
+    if len(separator) == 0:
+        raise ParameterError("this class has a single query: there is nothing to choose")
+    sensitivity = 1 if queries.nested else neighbours.comparison_sensitivity
+    return ceil(Fraction(sensitivity << resolution, separator.margin)), len(separator)
+
+
+def _with_separator_noise(piece: BranchProblem, noise: Noise) -> BranchProblem:
+    """sum_i η_i q(e_i) for this branch; a negated branch has q(e_i) = 1 - base, and 1 on the formal element."""
+    base = piece.branch.base
+    inner = noise[: len(base.separator())]
+    sign = -1 if piece.branch.negated else 1
+    constant = sum(noise.tolist()) if piece.branch.negated else 0
+    linear = base.linear_costs(sign * inner)
+    if linear is None:
+        return replace(piece, problem=_append(piece.problem, sign * inner, constant))
+    return replace(piece, problem=_add_costs(piece.problem, linear, constant))
+
+
+def _add_costs(problem: WeightedProblem, linear: LinearCosts, constant: int) -> WeightedProblem:
+    return problem.with_costs(linear.parts, None, linear.constant + constant)
+
+
+def _append(problem: WeightedProblem, weights: Noise, constant: int) -> WeightedProblem:
+    elements = problem.query_class.separator().records.astype(np.uint8)
+    return WeightedProblem.build(
+        problem.query_class,
+        np.concatenate([problem.records, elements]),
+        np.concatenate([problem.weights, weights]),
+        problem.constant + constant,
+    )

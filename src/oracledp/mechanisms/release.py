@@ -1,0 +1,72 @@
+"""What leaves the private side: a query, what it promises, and why."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from oracledp.classes import query_from_json
+from oracledp.classes.base import Query
+from oracledp.errors import ModelError
+from oracledp.guarantee import Guarantee
+from oracledp.oracles.base import Certificate, Trust
+
+
+@dataclass(frozen=True)
+class Release:
+    """A privately chosen query with its guarantee and the certificate of the oracle that found it."""
+
+    query: Query
+    guarantee: Guarantee
+    certificate: Certificate
+    mechanism: str
+
+    def __str__(self) -> str:
+        return f"{self.query}\n{self.guarantee}"
+
+    def to_json(self) -> dict[str, Any]:
+        """Everything a reader may see; nothing here depends on the data but the query."""
+        return {
+            "mechanism": self.mechanism,
+            "rule": str(self.query),
+            "query": self.query.to_json(),
+            "guarantee": self.guarantee.to_json(),
+            "certificate": self.certificate.to_json(),
+        }
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> Release:
+        """Read what :meth:`to_json` wrote."""
+        try:
+            certificate = Certificate(Trust(data["certificate"]["trust"]), str(data["certificate"]["method"]))
+            return cls(
+                query_from_json(data["query"]),
+                Guarantee.from_json(data["guarantee"]),
+                certificate,
+                str(data["mechanism"]),
+            )
+        except (KeyError, TypeError) as error:
+            raise ModelError("this is not a release written by oracledp") from error
+
+    def save(self, path: str | Path) -> None:
+        """Write the release as JSON, whole or not at all."""
+        target = Path(path)
+        partial = target.with_name(target.name + ".partial")
+        try:
+            partial.write_text(json.dumps(self.to_json(), indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+            partial.replace(target)
+        finally:
+            partial.unlink(missing_ok=True)
+
+    @classmethod
+    def load(cls, path: str | Path) -> Release:
+        """Read a saved release."""
+        try:
+            data = json.loads(Path(path).read_text(encoding="utf-8"))
+        except (OSError, ValueError) as error:
+            raise ModelError(f"cannot read a release from {path}") from error
+        if not isinstance(data, dict):
+            raise ModelError(f"{path} does not hold a release")
+        return cls.from_json(data)
