@@ -4,21 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import islice
 from typing import TYPE_CHECKING
-
-import numpy as np
 
 from oracledp.classes.base import Parts, QueryClass
 from oracledp.errors import ParameterError
 from oracledp.guarantee import Exact, Guarantee, Neighbours, positive
 from oracledp.mechanisms.objective import Objective
-from oracledp.mechanisms.release import Release
+from oracledp.mechanisms.release import Release, pay
 from oracledp.mechanisms.rspm import objective_of
 from oracledp.noise import exponential_choice, permute_and_flip_choice
 from oracledp.oracles.base import Certificate, Trust
 from oracledp.oracles.tree_sampler import sample_exponential, samples
-from oracledp.oracles.values import MOST_QUERIES, all_values
+from oracledp.oracles.values import MOST_QUERIES
 from oracledp.randomness import Randomness, SystemRandomness
 
 if TYPE_CHECKING:
@@ -64,18 +61,8 @@ class ExponentialMechanism:
             return sample_exponential(objective, self.rate, source)
         if self.queries.size > MOST_QUERIES:
             raise ParameterError(f"no sampler for a {self.queries.kind} class of {self.queries.size} queries")
-        scores = np.concatenate([all_values(piece.problem) for piece in objective.pieces])
         choose = permute_and_flip_choice if self.permute_and_flip else exponential_choice
-        return self._parts(objective, choose(scores, self.rate, source))
-
-    @staticmethod
-    def _parts(objective: Objective, index: int) -> Parts:
-        for piece in objective.pieces:
-            size = piece.branch.base.size
-            if index < size:
-                return next(islice(piece.branch.base.all_parts(), index, None)) + piece.branch.extra
-            index -= size
-        raise AssertionError("an index beyond the class")
+        return objective.parts_at(choose(objective.all_values(), self.rate, source))
 
 
 def exponential(
@@ -100,8 +87,6 @@ def exponential(
         queries, positive(epsilon, "epsilon"), Neighbours.parse(neighbours), method == "permute-and-flip"
     )
     source = SystemRandomness() if source is None else source
-    guarantee = mechanism.guarantee if source.private else mechanism.guarantee.tainted()
-    if ledger is not None:
-        ledger.charge(guarantee, mechanism.name)
+    guarantee = pay(mechanism, ledger, source)
     parts = mechanism.run(objective_of(table, queries, goal=goal, resolution=0), source)
     return Release(queries.query(*parts), guarantee, Certificate(Trust.PROVED, mechanism.name), mechanism.name)

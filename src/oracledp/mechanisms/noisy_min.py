@@ -12,13 +12,12 @@ from numpy.typing import NDArray
 
 from oracledp.classes.base import Parts, QueryClass
 from oracledp.guarantee import Exact, Guarantee, Neighbours, positive
-from oracledp.mechanisms.exponential import ExponentialMechanism
 from oracledp.mechanisms.objective import Objective
-from oracledp.mechanisms.release import Release
+from oracledp.mechanisms.release import Release, pay
 from oracledp.mechanisms.rspm import FIXED_TIES_RESOLUTION, objective_of
 from oracledp.noise import geometric
 from oracledp.oracles.base import Certificate, Trust
-from oracledp.oracles.values import all_values, refuse_large
+from oracledp.oracles.values import refuse_large
 from oracledp.randomness import Randomness, SystemRandomness
 
 if TYPE_CHECKING:
@@ -56,8 +55,7 @@ class ReportNoisyMin:
 
     def run_with(self, objective: Objective, noise: NDArray[np.int64]) -> Parts:
         """The first query with the least noisy count."""
-        scores = np.concatenate([all_values(piece.problem) for piece in objective.pieces])
-        return ExponentialMechanism.parts_at(objective, int(np.argmin(scores + noise)))
+        return objective.parts_at(int(np.argmin(objective.all_values() + noise)))
 
 
 def report_noisy_min(
@@ -73,8 +71,6 @@ def report_noisy_min(
     """Choose a query by report-noisy-min: exact ε-differential privacy, robust (proofs/perturbed-minimisation.md)."""
     mechanism = ReportNoisyMin(queries, positive(epsilon, "epsilon"), Neighbours.parse(neighbours))
     source = SystemRandomness() if source is None else source
-    guarantee = mechanism.guarantee if source.private else mechanism.guarantee.tainted()
-    if ledger is not None:
-        ledger.charge(guarantee, mechanism.name)
+    guarantee = pay(mechanism, ledger, source)
     parts = mechanism.run(objective_of(table, queries, goal=goal, resolution=mechanism.resolution), source)
     return Release(queries.query(*parts), guarantee, Certificate(Trust.PROVED, mechanism.name), mechanism.name)

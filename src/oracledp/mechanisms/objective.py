@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +13,7 @@ from oracledp.classes.base import Branch, Parts, QueryClass
 from oracledp.errors import CapacityError
 from oracledp.oracles.base import Certificate, Failed, Oracle, ask
 from oracledp.oracles.problem import LIMIT, WeightedProblem
+from oracledp.oracles.values import all_values
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,6 +59,20 @@ class Objective:
             if parts[len(parts) - extra :] == piece.branch.extra:
                 return piece.problem.value(parts[: len(parts) - extra])
         raise ValueError("these parts belong to no branch of the class")
+
+
+    def all_values(self) -> NDArray[np.int64]:
+        """The objective at every query of the class, in its fixed order."""
+        return np.concatenate([all_values(piece.problem) for piece in self.pieces])
+
+    def parts_at(self, index: int) -> Parts:
+        """The query at one place of :meth:`all_values`."""
+        for piece in self.pieces:
+            size = piece.branch.base.size
+            if index < size:
+                return next(islice(piece.branch.base.all_parts(), index, None)) + piece.branch.extra
+            index -= size
+        raise IndexError("no query of the class has this number")
 
 
 @dataclass(frozen=True)

@@ -5,13 +5,37 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from oracledp.classes import query_from_json
 from oracledp.classes.base import Query
 from oracledp.errors import ModelError
 from oracledp.guarantee import Guarantee
+from oracledp.ledger import Ledger
 from oracledp.oracles.base import Certificate, Trust
+from oracledp.randomness import Randomness
+
+
+class Calibrated(Protocol):
+    """A mechanism whose noise is fixed by exact parameters: only such a mechanism can run."""
+
+    @property
+    def name(self) -> str:
+        """How releases and the ledger name it."""
+        ...
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """What one run promises."""
+        ...
+
+
+def pay(mechanism: Calibrated, ledger: Ledger | None, source: Randomness) -> Guarantee:
+    """Charge the ledger, before anything is sampled; a seeded source taints the guarantee."""
+    guarantee = mechanism.guarantee if source.private else mechanism.guarantee.tainted()
+    if ledger is not None:
+        ledger.charge(guarantee, mechanism.name)
+    return guarantee
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from oracledp.errors import OracleFailure, ParameterError
 from oracledp.guarantee import Exact, Guarantee, Neighbours, positive
 from oracledp.mechanisms.objective import Minimum, Objective, minimise
 from oracledp.mechanisms.perturbation import KHotPerturbation, Noise, Perturbation, SeparatorPerturbation
-from oracledp.mechanisms.release import Release
+from oracledp.mechanisms.release import Release, pay
 from oracledp.oracles.base import Failed, Oracle, Trust
 from oracledp.oracles.registry import resolve
 from oracledp.randomness import Randomness, SystemRandomness
@@ -134,9 +134,7 @@ def rspm(
         embedding=embedding,
     )
     source = SystemRandomness() if source is None else source
-    guarantee = mechanism.guarantee if source.private else mechanism.guarantee.tainted()
-    if ledger is not None:
-        ledger.charge(guarantee, mechanism.name)
+    guarantee = pay(mechanism, ledger, source)
     objective = objective_of(table, queries, goal=goal, resolution=mechanism.perturbation.resolution)
     found = mechanism.run(objective, source)
     if isinstance(found, Failed):

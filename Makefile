@@ -1,0 +1,36 @@
+# Two commands do everything on a fresh machine with Python >= 3.11 and a C++ compiler: make demo, make test.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+CORE   := $(wildcard src/oracledp/_core/*.cpp src/oracledp/_core/*.hpp)
+
+.PHONY: demo test check audit format clean
+
+$(VENV)/.ready: pyproject.toml setup.py $(CORE)
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "oracledp needs Python 3.11 or newer")'
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet --editable ".[test]"
+	touch $@
+
+demo: $(VENV)/.ready  ## learn a private rule from a real public table
+	$(BIN)/oracledp demo
+
+test: check  ## static checks, then every test
+	$(BIN)/python -m pytest -n 2
+
+check: $(VENV)/.ready  ## formatting, lint, types
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+audit: $(VENV)/.ready  ## claimed against exact, then the broken mechanisms
+	$(BIN)/oracledp audit
+	$(BIN)/oracledp audit --mutants
+
+format: $(VENV)/.ready
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+clean:
+	rm -rf $(VENV) build dist src/*.egg-info src/oracledp/_engine*.so

@@ -1,0 +1,109 @@
+"""The mechanisms that ``oracledp audit`` looks at: each one small enough for its law to be summed exactly."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from oracledp.audit.exact_law import Finding, exact
+from oracledp.classes import (
+    Conjunctions,
+    DecisionLists,
+    Disjunctions,
+    Halfspaces,
+    Parities,
+    QueryClass,
+    ReadOnceFormulas,
+    ZeroOneLoss,
+)
+from oracledp.guarantee import Neighbours
+from oracledp.literals import Literal, Literals
+from oracledp.mechanisms.exponential import ExponentialMechanism
+from oracledp.mechanisms.noisy_min import ReportNoisyMin
+from oracledp.mechanisms.rspm import ReportSeparatorPerturbedMin
+from oracledp.oracles.exhaustive import ExhaustiveOracle
+
+EPSILONS = (Fraction(1, 10), Fraction(1), Fraction(3))
+Build = Callable[[QueryClass, Fraction, Neighbours], Any]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A mechanism over the small classes on which its law is affordable."""
+
+    name: str
+    build: Build
+    classes: tuple[QueryClass, ...]
+    epsilons: tuple[Fraction, ...] = EPSILONS
+
+    def findings(self) -> list[Finding]:
+        """One finding per class, epsilon and neighbour relation."""
+        return [
+            exact(
+                self.build(queries, epsilon, neighbours),
+                rows=2 if queries.dimension <= 2 else 1,
+                name=f"{self.name} / {label(queries)}",
+            )
+            for queries in self.classes
+            for epsilon in self.epsilons
+            for neighbours in Neighbours
+        ]
+
+
+def label(queries: QueryClass) -> str:
+    """A short name: the class, and what it wraps."""
+    inner = getattr(queries, "hypotheses", None) or getattr(queries, "base", None)
+    return queries.kind if inner is None else f"{queries.kind} of {label(inner)}"
+
+
+def _names(count: int) -> Literals:
+    return Literals.named(*"abcdef"[:count])
+
+
+def small_classes() -> dict[str, QueryClass]:
+    """One or two small members of each class."""
+    target = Literal.boolean("y")
+    raw: dict[str, QueryClass] = {
+        "conjunctions": Conjunctions(_names(2), max_width=1),
+        "disjunctions": Disjunctions(_names(2), max_width=1),
+        "parities": Parities(_names(2), max_width=1),
+        "coded parities": Parities(_names(2), code=((1, 0), (0, 1), (1, 1))),
+        "halfspaces": Halfspaces(_names(1), weights=(-1, 0, 1)),
+        "sparse halfspaces": Halfspaces(_names(2), max_nonzero=1, weights=(-1, 0, 1)),
+        "free halfspaces": Halfspaces(_names(1), weights=(0, 1), thresholds=(0, 1)),
+        "decision lists": DecisionLists(_names(1), length=1),
+        "formulas": ReadOnceFormulas(_names(2), gate="nand"),
+        "signed": Conjunctions(_names(1)).closure(),
+    }
+    return raw | {
+        "loss": ZeroOneLoss.of(Conjunctions(_names(1)), target),
+        "signed loss": ZeroOneLoss.of(Parities(_names(1)).closure(), target),
+    }
+
+
+def _rspm(embedding: str) -> Build:
+    def build(queries: QueryClass, epsilon: Fraction, neighbours: Neighbours) -> ReportSeparatorPerturbedMin:
+        return ReportSeparatorPerturbedMin.calibrate(
+            queries, epsilon=epsilon, neighbours=neighbours, oracle=ExhaustiveOracle(), embedding=embedding, resolution=0
+        )
+
+    return build
+
+
+def catalogue() -> tuple[Entry, ...]:
+    """Every mechanism, with classes whose exact law takes seconds."""
+    classes = small_classes()
+    every = tuple(classes.values())
+    light = tuple(q for q in every if q.part_count + q.dummies <= 3)
+    heavy = tuple(q for q in every if q not in light and q.part_count + q.dummies <= 4)
+    separable = tuple(q for q in every if len(q.separator()) <= 3)
+    return (
+        Entry("exponential", ExponentialMechanism, every),
+        Entry("permute-and-flip", lambda q, e, n: ExponentialMechanism(q, e, n, permute_and_flip=True), every),
+        Entry("report-noisy-min", ReportNoisyMin, light),
+        Entry("rspm:k-hot", _rspm("k-hot"), light),
+        Entry("rspm:k-hot", _rspm("k-hot"), heavy, EPSILONS[1:]),
+        Entry("rspm:separator", _rspm("separator"), separable),
+    )

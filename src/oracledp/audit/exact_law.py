@@ -1,0 +1,197 @@
+"""``audit.exact``: the exact law of a mechanism on all small data sets, compared with its claim."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import singledispatch
+from itertools import combinations, combinations_with_replacement
+from math import inf
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oracledp.audit.lattice_law import LatticeMinimiser, NoiseKind
+from oracledp.audit.law import Law, delta_between, epsilon_between
+from oracledp.classes.base import Parts, QueryClass
+from oracledp.classes.separation import all_records
+from oracledp.errors import ParameterError
+from oracledp.guarantee import Guarantee, Neighbours
+from oracledp.mechanisms.exponential import ExponentialMechanism
+from oracledp.mechanisms.noisy_min import ReportNoisyMin
+from oracledp.mechanisms.objective import Objective
+from oracledp.mechanisms.perturbation import KHotPerturbation, SeparatorPerturbation
+from oracledp.mechanisms.rspm import ReportSeparatorPerturbedMin
+from oracledp.noise import exponential_law, permute_and_flip_law
+
+DataSet = tuple[int, ...]  # counts of all 2^d records
+SLACK = 1e-9
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Claimed against exact, over every pair of neighbours that was looked at."""
+
+    name: str
+    claimed: Guarantee
+    epsilon_low: float
+    epsilon_high: float
+    delta_low: float
+    delta_high: float
+    pairs: int
+
+    @property
+    def holds(self) -> bool:
+        """Whether the claim is confirmed: pure claims by epsilon, approximate ones by delta at the claimed epsilon."""
+        if self.claimed.delta == 0:
+            return self.epsilon_high <= float(self.claimed.epsilon) + SLACK
+        return self.delta_high <= float(self.claimed.delta) + SLACK
+
+    @property
+    def broken(self) -> bool:
+        """Whether the claim is refuted beyond any rounding."""
+        if self.claimed.delta == 0:
+            return self.epsilon_low > float(self.claimed.epsilon) + SLACK
+        return self.delta_low > float(self.claimed.delta) + SLACK
+
+    def to_json(self) -> dict[str, Any]:
+        """A row of the audit table."""
+        return {
+            "name": self.name,
+            "claimed_epsilon": float(self.claimed.epsilon),
+            "claimed_delta": float(self.claimed.delta),
+            "exact_epsilon": self.epsilon_high if self.epsilon_high < inf else None,
+            "delta": self.delta_high,
+            "neighbours": self.claimed.neighbours.value,
+            "pairs": self.pairs,
+            "holds": self.holds,
+        }
+
+
+def exact(mechanism: Any, *, rows: int = 2, sign: int = 1, name: str | None = None) -> Finding:
+    """The exact epsilon and delta of a mechanism over all data sets of ``rows`` records and all their neighbours.
+
+    >>> from oracledp.classes import Conjunctions
+    >>> from oracledp.literals import Literals
+    >>> finding = exact(ExponentialMechanism(Conjunctions(Literals.named("a")), Fraction(1), Neighbours.ADD_REMOVE))
+    >>> finding.holds, finding.pairs
+    (True, 10)
+    """
+    queries, claimed = mechanism.queries, mechanism.guarantee
+    pairs = list(neighbour_pairs(2**queries.dimension, rows, claimed.neighbours))
+    laws: dict[DataSet, Law] = {}
+    for data in {data for pair in pairs for data in pair}:
+        laws[data] = law_of(mechanism, objective_for(queries, data, sign, _resolution(mechanism)))
+    return compare(name or mechanism.name, claimed, ((laws[a], laws[b]) for a, b in pairs))
+
+
+def compare(name: str, claimed: Guarantee, pairs: Iterable[tuple[Law, Law]]) -> Finding:
+    """Both directions of every pair of laws, against the claim."""
+    epsilons, deltas, count = [(0.0, 0.0)], [(0.0, 0.0)], 0
+    for first, second in pairs:
+        count += 1
+        for a, b in ((first, second), (second, first)):
+            epsilons.append(epsilon_between(a, b))
+            deltas.append(delta_between(a, b, claimed.epsilon))
+    (e_low, e_high), (d_low, d_high) = (tuple(map(max, zip(*rows, strict=True))) for rows in (epsilons, deltas))
+    return Finding(name, claimed, e_low, e_high, d_low, d_high, count)
+
+
+def neighbour_pairs(universe: int, rows: int, neighbours: Neighbours) -> Iterator[tuple[DataSet, DataSet]]:
+    """All pairs of neighbouring histograms: of ``rows`` records each, or of up to ``rows`` and one more."""
+    if rows < 1:
+        raise ParameterError("rows must be at least 1")
+    if neighbours is Neighbours.ADD_REMOVE:
+        for size in range(rows):
+            for data in _histograms(universe, size):
+                for record in range(universe):
+                    yield data, _added(data, record)
+        return
+    for rest in _histograms(universe, rows - 1):
+        for one, other in combinations(range(universe), 2):
+            yield _added(rest, one), _added(rest, other)
+
+
+def _histograms(universe: int, size: int) -> Iterator[DataSet]:
+    for chosen in combinations_with_replacement(range(universe), size):
+        counts = [0] * universe
+        for record in chosen:
+            counts[record] += 1
+        yield tuple(counts)
+
+
+def _added(data: DataSet, record: int) -> DataSet:
+    return tuple(count + (index == record) for index, count in enumerate(data))
+
+
+def objective_for(queries: QueryClass, data: DataSet, sign: int, resolution: int) -> Objective:
+    """The objective of one small data set."""
+    weights = sign * np.array(data, dtype=np.int64)
+    return Objective.of(queries, all_records(queries.dimension), weights, resolution=resolution)
+
+
+def _resolution(mechanism: Any) -> int:
+    perturbation = getattr(mechanism, "perturbation", mechanism)
+    return int(getattr(perturbation, "resolution", 0))
+
+
+@singledispatch
+def law_of(mechanism: Any, objective: Objective) -> Law:
+    """The exact law of one run of a mechanism on one objective."""
+    raise ParameterError(f"no exact law is known for {type(mechanism).__name__}")
+
+
+@law_of.register
+def _(mechanism: ExponentialMechanism, objective: Objective) -> Law:
+    law = permute_and_flip_law if mechanism.permute_and_flip else exponential_law
+    return Law.from_fractions(tuple(mechanism.queries.all_parts()), law(objective.all_values(), mechanism.rate))
+
+
+@law_of.register
+def _(mechanism: ReportNoisyMin, objective: Objective) -> Law:
+    outputs = tuple(mechanism.queries.all_parts())
+    kind = NoiseKind("geometric", Fraction(mechanism.scale))
+    identity = np.eye(len(outputs), dtype=np.int64)
+    return LatticeMinimiser(outputs, identity, (kind,) * len(outputs)).law(objective.all_values())
+
+
+@law_of.register
+def _(mechanism: ReportSeparatorPerturbedMin, objective: Objective) -> Law:
+    perturbation = mechanism.perturbation
+    if isinstance(perturbation, KHotPerturbation):
+        minimiser = khot_minimiser(mechanism.queries, perturbation.scale)
+    elif isinstance(perturbation, SeparatorPerturbation):
+        minimiser = separator_minimiser(mechanism.queries, NoiseKind("laplace", Fraction(perturbation.scale)))
+    else:
+        raise ParameterError(f"no exact law is known for {type(perturbation).__name__}")
+    return minimiser.law(values_of(minimiser, objective))
+
+
+def values_of(minimiser: LatticeMinimiser, objective: Objective) -> NDArray[np.int64]:
+    """The objective at each label's output."""
+    known: dict[Any, int] = {parts: objective.value(parts) for parts in dict.fromkeys(minimiser.outputs)}
+    return np.array([known[output] for output in minimiser.outputs], dtype=np.int64)
+
+
+def khot_minimiser(queries: QueryClass, scale: int) -> LatticeMinimiser:
+    """Every label of the k-hot embedding: a query and the dummies that pad it."""
+    labels: list[tuple[Parts, tuple[int, ...]]] = []
+    for parts in queries.all_parts():
+        padding = queries.dummies - queries.sizable(parts) if queries.dummies else 0
+        labels += [(parts, chosen) for chosen in combinations(range(queries.dummies), padding)]
+    coefficients = np.zeros((len(labels), queries.part_count + queries.dummies), dtype=np.int64)
+    for row, (parts, chosen) in zip(coefficients, labels, strict=True):
+        row[list(parts)] = 1
+        row[[queries.part_count + dummy for dummy in chosen]] = 1
+    kind = NoiseKind("geometric", Fraction(scale))
+    return LatticeMinimiser(tuple(parts for parts, _ in labels), coefficients, (kind,) * coefficients.shape[1])
+
+
+def separator_minimiser(queries: QueryClass, kind: NoiseKind) -> LatticeMinimiser:
+    """Every query with its pattern on the separator set; equal patterns are one function, the first label wins."""
+    outputs = tuple(queries.all_parts())
+    elements = queries.separator().records
+    patterns = np.array([queries.evaluate(parts, elements) for parts in outputs], dtype=np.int64)
+    return LatticeMinimiser(outputs, patterns, (kind,) * patterns.shape[1])

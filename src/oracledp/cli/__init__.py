@@ -1,0 +1,39 @@
+"""The command line: thin, it parses, calls and prints. Exit codes: 0 done, 2 bad input, 3 budget, 4 oracle."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from oracledp.cli.audit import audit
+from oracledp.cli.budget import budget
+from oracledp.cli.demo import demo
+from oracledp.cli.learn import learn
+from oracledp.cli.schema import schema
+from oracledp.errors import OracleDPError
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="oracledp")
+def cli() -> None:
+    """Oracle-efficient differential privacy: private rules with a proof behind every guarantee."""
+
+
+for command in (demo, learn, audit, schema, budget):
+    cli.add_command(command)
+
+
+def main() -> None:
+    """Run the command line; every mistake we know of is one line on standard error and an exit code."""
+    try:
+        cli.main(standalone_mode=False)
+    except OracleDPError as error:
+        click.echo(f"oracledp: {error}", err=True)
+        sys.exit(error.exit_code)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(2)
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("oracledp: interrupted; nothing was written, budget that was charged stays spent", err=True)
+        sys.exit(130)

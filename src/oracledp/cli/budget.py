@@ -1,0 +1,41 @@
+"""``oracledp budget``: create and read a ledger."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from oracledp.cli.common import emit, json_option, neighbours_option
+from oracledp.guarantee import show
+from oracledp.ledger import Ledger
+
+
+@click.group()
+def budget() -> None:
+    """Create a privacy budget on disk, or see what is left of one."""
+
+
+@budget.command()
+@click.argument("path", type=click.Path(dir_okay=False))
+@click.option("--epsilon", required=True, help="The whole epsilon.")
+@click.option("--delta", default="0", show_default=True, help="The whole delta.")
+@neighbours_option
+def create(path: str, epsilon: str, delta: str, neighbours: str) -> None:
+    """Open a new budget; an existing file is never overwritten."""
+    ledger = Ledger.create(path, epsilon=epsilon, delta=delta, neighbours=neighbours)
+    click.echo(f"{path}: epsilon {show(ledger.budget[0])}, delta {show(ledger.budget[1])}, {neighbours}")
+
+
+@budget.command(name="show")
+@click.argument("path", type=click.Path(dir_okay=False))
+@json_option
+def show_ledger(path: str, as_json: bool) -> None:
+    """What was spent and what is left."""
+    ledger = Ledger(Path(path))
+    pairs = {"budget": ledger.budget, "spent": ledger.spent, "remaining": ledger.remaining}
+    charges = [charge.to_json() for charge in ledger.charges]
+    data = {name: {"epsilon": str(e), "delta": str(d)} for name, (e, d) in pairs.items()}
+    lines = [f"{c['mechanism']}: epsilon {c['epsilon']}, delta {c['delta']}" for c in charges]
+    lines += [f"{name}: epsilon {show(e)}, delta {show(d)}" for name, (e, d) in pairs.items()]
+    emit(as_json, {**data, "neighbours": ledger.neighbours.value, "charges": charges}, "\n".join(lines))

@@ -1,0 +1,68 @@
+"""What several commands share: options, JSON output, progress, the seed that marks its output."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import click
+from rich.console import Console
+
+from oracledp.errors import ParameterError
+from oracledp.ledger import Ledger
+from oracledp.randomness import Randomness, SeededRandomness, SystemRandomness
+
+Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+
+json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text.")
+quiet_option = click.option("--quiet", is_flag=True, help="No progress on standard error.")
+neighbours_option = click.option(
+    "--neighbours",
+    type=click.Choice(["replace-one", "add-remove"]),
+    default="replace-one",
+    show_default=True,
+    help="Which pairs of tables the guarantee protects.",
+)
+ledger_option = click.option(
+    "--ledger", "ledger_path", type=click.Path(dir_okay=False), help="Charge this budget file (see: oracledp budget)."
+)
+
+
+def seed_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """``--seed`` with the flag that it demands."""
+    command = click.option("--insecure-seed", is_flag=True, help="Accept that a seeded output is NOT PRIVATE.")(command)
+    return click.option("--seed", type=int, help="Repeatable noise, for tests and demos only.")(command)
+
+
+def source_of(seed: int | None, insecure_seed: bool) -> Randomness:
+    """The operating system's randomness, or a seed if its consequence is accepted."""
+    if seed is None:
+        return SystemRandomness()
+    if not insecure_seed:
+        raise ParameterError("--seed makes the output NOT PRIVATE; add --insecure-seed if that is what you want")
+    return SeededRandomness(seed)
+
+
+def ledger_of(path: str | None) -> Ledger | None:
+    """The ledger to charge, if one is named."""
+    from pathlib import Path
+
+    return None if path is None else Ledger(Path(path))
+
+
+def emit(as_json: bool, data: dict[str, Any], text: str) -> None:
+    """One JSON object, or text."""
+    click.echo(json.dumps(data, ensure_ascii=False, indent=2) if as_json else text)
+
+
+@contextmanager
+def progress(message: str, quiet: bool) -> Iterator[None]:
+    """A spinner on standard error while work goes on; it shows nothing of the data."""
+    console = Console(stderr=True)
+    if quiet or not console.is_terminal:
+        yield
+        return
+    with console.status(message):
+        yield

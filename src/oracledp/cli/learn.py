@@ -1,0 +1,94 @@
+"""``oracledp learn``: one private rule from a file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from oracledp.cli.common import (
+    emit,
+    json_option,
+    ledger_of,
+    ledger_option,
+    neighbours_option,
+    progress,
+    quiet_option,
+    seed_options,
+    source_of,
+)
+from oracledp.errors import ParameterError
+from oracledp.learning import MECHANISMS, MODELS, accuracy, learn_rule
+from oracledp.schema import Schema
+from oracledp.table import Table
+
+
+@click.command()
+@click.argument("data", type=click.Path())
+@click.option("--schema", "schema_path", required=True, type=click.Path(), help="YAML or JSON schema of the table.")
+@click.option("--target", required=True, help="What to predict: COLUMN=VALUE, 'COLUMN >= NUMBER' or a boolean column.")
+@click.option("--model", type=click.Choice(list(MODELS)), default="conjunction", show_default=True)
+@click.option("--size", type=int, help="Literals in the rule, rules in the list, or non-zero weights.")
+@click.option("--epsilon", required=True, help="Privacy parameter, exact: 0.1 or 1/3.")
+@click.option("--mechanism", type=click.Choice(list(MECHANISMS)), default="exponential", show_default=True)
+@click.option("--oracle", default="auto", show_default=True, help="Solver for the rspm mechanisms.")
+@click.option("--holdout", type=click.Path(), help="A file to report accuracy on; it is read without any privacy.")
+@click.option("--out", type=click.Path(dir_okay=False), help="Write the rule and its guarantee as JSON.")
+@neighbours_option
+@ledger_option
+@seed_options
+@quiet_option
+@json_option
+def learn(
+    data: str,
+    schema_path: str,
+    target: str,
+    model: str,
+    size: int | None,
+    epsilon: str,
+    mechanism: str,
+    oracle: str,
+    holdout: str | None,
+    out: str | None,
+    neighbours: str,
+    ledger_path: str | None,
+    seed: int | None,
+    insecure_seed: bool,
+    quiet: bool,
+    as_json: bool,
+) -> None:
+    """Learn a private rule that predicts TARGET from the other columns of DATA (CSV, Parquet or Arrow)."""
+    source, ledger = source_of(seed, insecure_seed), ledger_of(ledger_path)
+    schema = Schema.load(schema_path)
+    literal = schema.literal(target)
+    _refuse_unwritable(out)
+    held_out = None if holdout is None else Table.from_file(holdout, schema)
+    with progress("reading the table", quiet):
+        table = Table.from_file(data, schema)
+    with progress("choosing a rule", quiet):
+        release = learn_rule(
+            table,
+            literal,
+            epsilon=epsilon,
+            model=model,
+            size=size,
+            neighbours=neighbours,
+            mechanism=mechanism,
+            oracle=oracle,
+            ledger=ledger,
+            source=source,
+        )
+    if out is not None:
+        release.save(out)
+    score = None if held_out is None else accuracy(release, held_out)
+    result: dict[str, Any] = {**release.to_json(), "holdout_accuracy": score}
+    lines = [str(release.query), str(release.guarantee)]
+    lines += [] if score is None else [f"accuracy on the holdout file (not private): {score:.4f}"]
+    emit(as_json, result, "\n".join(lines))
+
+
+def _refuse_unwritable(out: str | None) -> None:
+    """Find out before any budget is spent that the result could not be saved."""
+    if out is not None and not Path(out).resolve().parent.is_dir():
+        raise ParameterError(f"--out {out}: the folder does not exist")

@@ -1,0 +1,1 @@
+"""Mechanisms: the only place, with synthesis, where private counts and randomness meet."""
