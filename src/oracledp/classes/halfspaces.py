@@ -48,6 +48,9 @@ class Halfspaces(QueryClass):
             raise ParameterError("halfspaces need at least one literal")
         if self.max_nonzero is not None and (self.max_nonzero < 0 or 0 not in self.weights):
             raise ParameterError("max_nonzero must be at least 0, and the weights must include 0")
+        numbers = [Fraction(number) for number in self.weights + self.thresholds]
+        if lcm(*(n.denominator for n in numbers)) * max(map(abs, numbers)) * (self.dimension + 2) >= 1 << 62:
+            raise ParameterError("weights and thresholds are too large, or have too large a common denominator")
 
     # ---- numbering of the parts ----------------------------------------------------------------
     @property
@@ -171,7 +174,7 @@ class Halfspaces(QueryClass):
         The element is c on that coordinate: c = 1/b if b > 0 (then w·c >= 1 iff w >= b), else c = 1/a (then
         w·c >= 1 iff w <= a). A free intercept is the weight 1-θ on one more coordinate.
         """
-        width = self.dimension + int(self.free_intercept)
+        width = self.element_width
         return Separator(
             tuple(
                 tuple(c if i == j else 0 for i in range(width))
@@ -179,6 +182,11 @@ class Halfspaces(QueryClass):
                 for c in _cuts(self._weights_of(j))
             )
         )
+
+    @property
+    def element_width(self) -> int:
+        """One coordinate more for the intercept, unless the threshold is 1 and an element may do without it."""
+        return self.dimension if self.thresholds == (1,) else self.dimension + 1
 
     def _weights_of(self, coordinate: int) -> tuple[Fraction, ...]:
         if coordinate < self.dimension:

@@ -67,7 +67,7 @@ class Signed(QueryClass):
     def evaluate(self, parts: Parts, records: Records) -> NDArray[np.bool_]:
         """q or 1 - q; an extra last column marks the formal element on which every q of the base is 0."""
         negated = parts[-1] > self.base.part_count
-        if records.shape[1] == self.base.element_width:
+        if records.shape[1] == self.dimension:
             return np.asarray(self.base.evaluate(parts[:-1], records) != negated)
         formal = np.asarray(records[:, -1] != 0, dtype=bool)
         return np.asarray((self.base.evaluate(parts[:-1], records[:, :-1]) & ~formal) != negated)

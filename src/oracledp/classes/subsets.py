@@ -177,7 +177,7 @@ class Parities(SubsetClass):
         super().__post_init__()
         if self.code is None:
             return
-        if any(len(column) != self.dimension or not set(column) <= {0, 1} for column in self.code):
+        if not self.code or any(len(column) != self.dimension or not set(column) <= {0, 1} for column in self.code):
             raise ParameterError("each element of the code needs one bit (0 or 1) per literal")
         if minimum_distance(self.code) == 0:
             raise ParameterError("the code does not separate the parities: its distance is 0")

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oracledp.errors import CapacityError
+from oracledp.oracles.batch import cost_values, data_values, whole_table
 from oracledp.oracles.problem import WeightedProblem
 
 MOST_QUERIES = 2_000_000
@@ -17,14 +18,16 @@ def refuse_large(size: int, *, most: int = MOST_QUERIES) -> None:
         raise CapacityError(f"the class has {size} queries; enumeration stops at {most}: use a search instead")
 
 
+def relative_values(problem: WeightedProblem) -> NDArray[np.int64]:
+    """The value at every query but for the constant; the data's share is kept for the next costs."""
+    refuse_large(problem.query_class.size)
+    table = whole_table(problem.query_class)
+    if "data values" not in problem.cache:
+        problem.cache["data values"] = data_values(problem, table)
+    known: NDArray[np.int64] = problem.cache["data values"]
+    return known + cost_values(problem, table)
+
+
 def all_values(problem: WeightedProblem) -> NDArray[np.int64]:
     """The exact value at every query, in the class's fixed order."""
-    refuse_large(problem.query_class.size)
-    owner, records, weights = problem.query_class, problem.records, problem.weights
-    values = np.empty(owner.size, dtype=np.int64)
-    for index, parts in enumerate(owner.all_parts()):
-        value = int(weights[owner.evaluate(parts, records)].sum()) + int(problem.part_costs[list(parts)].sum())
-        if problem.size_costs.size:
-            value += int(problem.size_costs[owner.sizable(parts)])
-        values[index] = value + problem.constant
-    return values
+    return relative_values(problem) + problem.constant

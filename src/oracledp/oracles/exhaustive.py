@@ -1,0 +1,50 @@
+"""The oracle that looks at every query: slow, total, and the measure of all others."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from oracledp.classes.base import Query, QueryClass
+from oracledp.oracles.base import Answer, Certificate, Solution, Trust
+from oracledp.oracles.batch import parts_of, whole_table
+from oracledp.oracles.problem import WeightedProblem
+from oracledp.oracles.values import MOST_QUERIES, refuse_large, relative_values
+
+
+@dataclass(frozen=True)
+class ExhaustiveOracle:
+    """Lists every query of any class in its fixed order and returns the first of least value.
+
+    Classes of more than ``most_queries`` (2 000 000 is the most) are refused with a CapacityError before any work.
+
+    >>> from oracledp.classes import Conjunctions
+    >>> from oracledp.literals import Literals
+    >>> rows = np.array([[1, 0], [1, 1], [0, 1]], dtype=np.uint8)
+    >>> problem = WeightedProblem.build(Conjunctions(Literals.named("a", "b")), rows, np.array([5, -3, 2]))
+    >>> answer = ExhaustiveOracle().solve(problem)
+    >>> str(answer.query), answer.value
+    ('a and b', -3)
+    """
+
+    most_queries: int = MOST_QUERIES
+
+    name: ClassVar[str] = "exhaustive"
+    trust: ClassVar[Trust] = Trust.PROVED
+    total: ClassVar[bool] = True
+    fixed_ties: ClassVar[bool] = True
+
+    def supports(self, query_class: QueryClass, record_count: int) -> bool:
+        """Whether the class is small enough to be listed."""
+        return query_class.size <= min(self.most_queries, MOST_QUERIES)
+
+    def solve(self, problem: WeightedProblem) -> Answer:
+        """The first minimiser in the order of the class."""
+        refuse_large(problem.query_class.size, most=self.most_queries)
+        total = relative_values(problem)
+        first = int(np.argmin(total))  # numpy returns the first of equal minima: the fixed order
+        certificate = Certificate(Trust.PROVED, "every query was evaluated", len(total))
+        query = Query(problem.query_class, parts_of(whole_table(problem.query_class)[first]))
+        return Solution(query, problem.constant + int(total[first]), certificate)
