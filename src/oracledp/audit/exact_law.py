@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from oracledp.audit.lattice_law import LatticeMinimiser, NoiseKind
 from oracledp.audit.law import Law, delta_between, epsilon_between
+from oracledp.audit.permute_and_flip import permute_and_flip_law
 from oracledp.classes.base import Parts, QueryClass
 from oracledp.classes.separation import all_records
 from oracledp.errors import ParameterError
@@ -24,7 +25,7 @@ from oracledp.mechanisms.noisy_min import ReportNoisyMin
 from oracledp.mechanisms.objective import Objective
 from oracledp.mechanisms.perturbation import KHotPerturbation, SeparatorPerturbation
 from oracledp.mechanisms.rspm import ReportSeparatorPerturbedMin
-from oracledp.noise import exponential_law, permute_and_flip_law
+from oracledp.noise import exponential_law
 
 DataSet = tuple[int, ...]  # counts of all 2^d records
 SLACK = 1e-9
@@ -145,8 +146,10 @@ def law_of(mechanism: Any, objective: Objective) -> Law:
 
 @law_of.register
 def _(mechanism: ExponentialMechanism, objective: Objective) -> Law:
-    law = permute_and_flip_law if mechanism.permute_and_flip else exponential_law
-    return Law.from_fractions(tuple(mechanism.queries.all_parts()), law(objective.all_values(), mechanism.rate))
+    outputs, scores = tuple(mechanism.queries.all_parts()), objective.all_values()
+    if mechanism.permute_and_flip:
+        return permute_and_flip_law(outputs, scores, mechanism.rate)
+    return Law.from_fractions(outputs, exponential_law(scores, mechanism.rate))
 
 
 @law_of.register
