@@ -96,6 +96,12 @@ class Signed(QueryClass):
             for branch in self.base.branches()
         )
 
+    def reduce(
+        self, records: NDArray[np.uint8], weights: NDArray[np.int64]
+    ) -> tuple[NDArray[np.uint8], NDArray[np.int64], int]:
+        """The base's: the branches are the base's, and a sign flips the reduced weights."""
+        return self.base.reduce(records, weights)
+
     def dual_separator(self) -> tuple[Parts, ...]:
         """The base's: negating a query tells no more records apart."""
         return tuple((*parts, self.base.part_count) for parts in self.base.dual_separator())

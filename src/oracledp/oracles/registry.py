@@ -1,0 +1,89 @@
+"""Oracles by name: what ``oracle="auto"`` or ``--oracle cp-sat`` means. Nothing is imported before it is asked for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any
+
+from oracledp.classes.base import QueryClass
+from oracledp.errors import CapacityError, MissingDependency, ParameterError
+from oracledp.oracles.base import Oracle
+
+
+@dataclass(frozen=True)
+class Entry:
+    """Where an oracle of one name lives, and which module of the ``solvers`` extra it needs."""
+
+    module: str
+    factory: str
+    needs: str = ""
+
+    def present(self) -> bool:
+        """Whether its dependency is installed."""
+        return not self.needs or find_spec(self.needs) is not None
+
+    def build(self) -> Any:
+        """The oracle with its default settings."""
+        if not self.present():
+            raise MissingDependency(f'{self.needs} is not installed: pip install "oracledp[solvers]"')
+        return getattr(import_module(f"oracledp.oracles.{self.module}"), self.factory)()
+
+
+# Under one name, the first that supports the class is taken. The names of total oracles come first, best first.
+_TOTAL: dict[str, tuple[Entry, ...]] = {
+    "transform": (Entry("transforms", "TransformOracle"),),
+    "search": (
+        Entry("branch_and_bound", "BranchAndBoundOracle"),
+        Entry("halfspace_search", "HalfspaceSearchOracle"),
+        Entry("decision_list_search", "DecisionListSearchOracle"),
+    ),
+    "exhaustive": (Entry("exhaustive", "ExhaustiveOracle"),),
+}
+_SOLVERS: dict[str, Entry] = {
+    "cp-sat": Entry("cp_sat", "CpSatOracle", "ortools"),
+    "maxsat": Entry("maxsat", "MaxSatOracle", "pysat"),
+    "milp": Entry("milp", "MilpOracle", "scipy"),
+    "heuristic": Entry("heuristics", "HeuristicOracle", "sklearn"),
+}
+NAMES = ("auto", *_TOTAL, *_SOLVERS)
+
+
+def available() -> tuple[str, ...]:
+    """The names that can be used here: those whose dependencies are installed.
+
+    >>> {"auto", "exhaustive"} <= set(available())
+    True
+    """
+    return ("auto", *_TOTAL, *(name for name, entry in _SOLVERS.items() if entry.present()))
+
+
+def resolve(oracle: str | Oracle, query_class: QueryClass, record_count: int = 0) -> Oracle:
+    """The oracle of a name, or the oracle itself. ``"auto"`` is the best total one for the class, else CP-SAT.
+
+    >>> from oracledp.classes import ReadOnceFormulas
+    >>> from oracledp.literals import Literals
+    >>> resolve("auto", ReadOnceFormulas(Literals.named("a", "b", "c"))).name
+    'exhaustive'
+    """
+    if not isinstance(oracle, str):
+        return oracle
+    if oracle not in NAMES:
+        raise ParameterError(f"unknown oracle {oracle!r}; known: {', '.join(NAMES)}")
+    if oracle in _SOLVERS:
+        solver: Oracle = _SOLVERS[oracle].build()
+        return solver
+    found = total_oracles(query_class, record_count, *([] if oracle == "auto" else [oracle]))
+    if found:
+        return found[0]
+    if oracle == "auto":
+        return resolve("cp-sat", query_class)
+    raise CapacityError(f"the oracle {oracle!r} does not serve this query class: use 'auto' or 'cp-sat'")
+
+
+def total_oracles(query_class: QueryClass, record_count: int = 0, *names: str) -> tuple[Oracle, ...]:
+    """The oracles (of these names, or of any) that provably always answer for this class, best first."""
+    bases = [branch.base for branch in query_class.branches()]
+    built = [entry.build() for name in names or _TOTAL for entry in _TOTAL[name] if find_spec("oracledp.oracles." + entry.module)]
+    return tuple(oracle for oracle in built if all(oracle.supports(base, record_count) for base in bases))
