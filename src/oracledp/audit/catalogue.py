@@ -21,6 +21,7 @@ from oracledp.classes import (
 from oracledp.guarantee import Neighbours
 from oracledp.literals import Literal, Literals
 from oracledp.mechanisms.exponential import ExponentialMechanism
+from oracledp.mechanisms.gaussian_rspm import GaussianReportSeparatorPerturbedMin
 from oracledp.mechanisms.noisy_min import ReportNoisyMin
 from oracledp.mechanisms.rspm import ReportSeparatorPerturbedMin
 from oracledp.oracles.exhaustive import ExhaustiveOracle
@@ -92,6 +93,12 @@ def _rspm(embedding: str) -> Build:
     return build
 
 
+def _gaussian(queries: QueryClass, epsilon: Fraction, neighbours: Neighbours) -> GaussianReportSeparatorPerturbedMin:
+    return GaussianReportSeparatorPerturbedMin.calibrate(
+        queries, epsilon=epsilon, delta=Fraction(1, 1000), neighbours=neighbours, oracle=ExhaustiveOracle()
+    )
+
+
 def catalogue() -> tuple[Entry, ...]:
     """Every mechanism, with classes whose exact law takes seconds."""
     classes = small_classes()
@@ -102,8 +109,9 @@ def catalogue() -> tuple[Entry, ...]:
     return (
         Entry("exponential", ExponentialMechanism, every),
         Entry("permute-and-flip", lambda q, e, n: ExponentialMechanism(q, e, n, permute_and_flip=True), every),
-        Entry("report-noisy-min", ReportNoisyMin, light),
+        Entry("report-noisy-min", lambda q, e, n: ReportNoisyMin(q, e, n, resolution=2), every),
         Entry("rspm:k-hot", _rspm("k-hot"), light),
         Entry("rspm:k-hot", _rspm("k-hot"), heavy, EPSILONS[1:]),
         Entry("rspm:separator", _rspm("separator"), separable),
+        Entry("rspm:gaussian", _gaussian, tuple(q for q in separable if len(q.separator()) <= 2)),
     )

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from oracledp.audit.lattice_law import LatticeMinimiser, NoiseKind
+from oracledp.audit.lattice_law import LatticeMinimiser, NoiseKind, one_hot_law
 from oracledp.audit.law import Law, delta_between, epsilon_between
 from oracledp.audit.permute_and_flip import permute_and_flip_law
 from oracledp.classes.base import Parts, QueryClass
@@ -21,11 +21,12 @@ from oracledp.classes.separation import all_records
 from oracledp.errors import ParameterError
 from oracledp.guarantee import Guarantee, Neighbours
 from oracledp.mechanisms.exponential import ExponentialMechanism
+from oracledp.mechanisms.gaussian_rspm import GaussianReportSeparatorPerturbedMin
 from oracledp.mechanisms.noisy_min import ReportNoisyMin
 from oracledp.mechanisms.objective import Objective
 from oracledp.mechanisms.perturbation import KHotPerturbation, SeparatorPerturbation
 from oracledp.mechanisms.rspm import ReportSeparatorPerturbedMin
-from oracledp.noise import exponential_law
+from oracledp.selection import exponential_law
 
 DataSet = tuple[int, ...]  # counts of all 2^d records
 SLACK = 1e-9
@@ -155,9 +156,7 @@ def _(mechanism: ExponentialMechanism, objective: Objective) -> Law:
 @law_of.register
 def _(mechanism: ReportNoisyMin, objective: Objective) -> Law:
     outputs = tuple(mechanism.queries.all_parts())
-    kind = NoiseKind("geometric", Fraction(mechanism.scale))
-    identity = np.eye(len(outputs), dtype=np.int64)
-    return LatticeMinimiser(outputs, identity, (kind,) * len(outputs)).law(objective.all_values())
+    return one_hot_law(outputs, objective.all_values(), NoiseKind("geometric", Fraction(mechanism.scale)))
 
 
 @law_of.register
@@ -169,6 +168,13 @@ def _(mechanism: ReportSeparatorPerturbedMin, objective: Objective) -> Law:
         minimiser = separator_minimiser(mechanism.queries, NoiseKind("laplace", Fraction(perturbation.scale)))
     else:
         raise ParameterError(f"no exact law is known for {type(perturbation).__name__}")
+    return minimiser.law(values_of(minimiser, objective))
+
+
+@law_of.register
+def _(mechanism: GaussianReportSeparatorPerturbedMin, objective: Objective) -> Law:
+    kind = NoiseKind("gaussian", Fraction(mechanism.perturbation.scale))
+    minimiser = separator_minimiser(mechanism.queries, kind)
     return minimiser.law(values_of(minimiser, objective))
 
 

@@ -160,3 +160,16 @@ class LatticeMinimiser:
         for output, mass in zip(self.outputs, sums, strict=True):
             total[place[output]] += mass
         return Law.from_sums(names, total, terms=terms, tail=tail)
+
+
+def one_hot_law(outputs: tuple[Hashable, ...], values: NDArray[np.int64], kind: NoiseKind) -> Law:
+    """The law of argmin values[i] + noise_i with independent noise: one sum per output, whatever the class's size."""
+    support, masses = kind.support, kind.masses()
+    sums = np.empty(len(values), dtype=np.longdouble)
+    for i, value in enumerate(values):
+        chance = masses.copy()
+        for j, other in enumerate(values):
+            if j != i:  # an earlier label must be strictly larger, a later one may be equal
+                chance *= kind.more_than(support + value - other - (0 if j < i else 1))
+        sums[i] = chance.sum()
+    return Law.from_sums(outputs, sums, terms=len(support) * len(values), tail=kind.tail)

@@ -12,17 +12,14 @@ from oracledp.guarantee import Exact, Guarantee, Neighbours, positive
 from oracledp.mechanisms.objective import Objective
 from oracledp.mechanisms.release import Release, pay
 from oracledp.mechanisms.rspm import objective_of
-from oracledp.noise import exponential_choice, permute_and_flip_choice
 from oracledp.oracles.base import Certificate, Trust
-from oracledp.oracles.tree_sampler import sample_exponential, samples
 from oracledp.oracles.values import MOST_QUERIES
 from oracledp.randomness import Randomness, SystemRandomness
+from oracledp.selection import exponential_choice, permute_and_flip_choice
 
 if TYPE_CHECKING:
     from oracledp.ledger import Ledger
     from oracledp.table import Table
-
-ENUMERATE_UP_TO = 5_000  # above this the tree sampler is used where the class has one
 
 
 @dataclass(frozen=True)
@@ -54,15 +51,12 @@ class ExponentialMechanism:
         return Guarantee(epsilon=self.epsilon, neighbours=self.neighbours, proof="exponential-mechanism")
 
     def run(self, objective: Objective, source: Randomness) -> Parts:
-        """One exact draw; the objective must have resolution 0 (plain counts)."""
-        if objective.resolution != 0:
-            raise ParameterError("the exponential mechanism works on plain counts: resolution 0")
-        if not self.permute_and_flip and self.queries.size > ENUMERATE_UP_TO and samples(objective):
-            return sample_exponential(objective, self.rate, source)
+        """One exact draw."""
+        rate = self.rate / (1 << objective.resolution)
         if self.queries.size > MOST_QUERIES:
             raise ParameterError(f"no sampler for a {self.queries.kind} class of {self.queries.size} queries")
         choose = permute_and_flip_choice if self.permute_and_flip else exponential_choice
-        return objective.parts_at(choose(objective.all_values(), self.rate, source))
+        return objective.parts_at(choose(objective.all_values(), rate, source))
 
 
 def exponential(

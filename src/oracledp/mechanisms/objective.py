@@ -44,7 +44,14 @@ class Objective:
         """The objective for these weighted records (one column per literal of the class)."""
         if sum(map(abs, weights.tolist())) << resolution >= LIMIT:
             raise CapacityError("the weights exceed 2^62 on this lattice; use a coarser one")
-        features, signed, constant = queries.reduce(records, weights << resolution)
+        return cls.scaled(queries, records, weights << resolution, resolution=resolution)
+
+    @classmethod
+    def scaled(
+        cls, queries: QueryClass, records: NDArray[np.uint8], weights: NDArray[np.int64], *, resolution: int
+    ) -> Objective:
+        """The objective for weights that are in lattice units already (private ones must be whole counts)."""
+        features, signed, constant = queries.reduce(records, weights)
         total = sum(signed.tolist())
         pieces = []
         for branch in queries.branches():

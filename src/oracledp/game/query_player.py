@@ -1,0 +1,119 @@
+"""The query player: one private selection over Q and its negations per round, composed exactly."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Protocol
+
+from oracledp.accounting import homogeneous_epsilon, zcdp_rho
+from oracledp.classes.base import Parts, QueryClass
+from oracledp.errors import OracleFailure, ParameterError
+from oracledp.exact_roots import sqrt_below
+from oracledp.guarantee import Guarantee, Neighbours
+from oracledp.mechanisms.exponential import ExponentialMechanism
+from oracledp.mechanisms.objective import Objective
+from oracledp.mechanisms.rspm import FIXED_TIES_RESOLUTION, ReportSeparatorPerturbedMin
+from oracledp.oracles.base import Failed
+from oracledp.oracles.registry import resolve
+from oracledp.randomness import Randomness
+
+NEIGHBOURS = Neighbours.REPLACE_ONE  # the payoff q(S) - q(sample) needs a public number of rows (trap P8)
+
+
+class QueryPlayer(Protocol):
+    """A calibrated private best response: what all rounds together promise, and one round."""
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """The promise of all rounds together."""
+        ...
+
+    @property
+    def resolution(self) -> int:
+        """The lattice on which payoffs are given."""
+        ...
+
+    def respond(self, objective: Objective, source: Randomness) -> Parts:
+        """A query that nearly maximises the payoff."""
+        ...
+
+
+@dataclass(frozen=True)
+class ExponentialPlayer:
+    """The private learning oracle of the paper's best bound: the exponential mechanism, exactly (Theorem 4).
+
+    Each round is ε0²/8-zCDP (bounded range), so T rounds are Tε0²/8-zCDP (proofs/oracle-query.md).
+    """
+
+    mechanism: ExponentialMechanism
+    guarantee: Guarantee
+    resolution: int = FIXED_TIES_RESOLUTION
+
+    @classmethod
+    def calibrate(cls, queries: QueryClass, rounds: int, epsilon: Fraction, delta: Fraction) -> ExponentialPlayer:
+        """ε0 = sqrt(8ρ/T), rounded down."""
+        per_round = sqrt_below(8 * zcdp_rho(epsilon, delta) / rounds)
+        guarantee = Guarantee(epsilon=epsilon, delta=delta, neighbours=NEIGHBOURS, proof="oracle-query")
+        return cls(ExponentialMechanism(queries, per_round, NEIGHBOURS), guarantee)
+
+    def respond(self, objective: Objective, source: Randomness) -> Parts:
+        """One exact draw."""
+        return self.mechanism.run(objective, source)
+
+
+@dataclass(frozen=True)
+class PerturbedPlayer:
+    """RSPM as query player: pure ε0 per round, exact homogeneous composition; contingent unless its oracle is total."""
+
+    mechanism: ReportSeparatorPerturbedMin
+    guarantee: Guarantee
+
+    @classmethod
+    def calibrate(
+        cls, queries: QueryClass, rounds: int, epsilon: Fraction, delta: Fraction, *, embedding: str, oracle: str
+    ) -> PerturbedPlayer:
+        """The largest ε0 whose T-fold composition is (ε, δ); ties of a solver are charged to δ first."""
+        chosen = resolve(oracle, queries)
+        ties = Fraction(0) if chosen.fixed_ties else delta / 2
+        mechanism = ReportSeparatorPerturbedMin.calibrate(
+            queries,
+            epsilon=homogeneous_epsilon(epsilon, delta - ties, rounds),
+            neighbours=NEIGHBOURS,
+            oracle=chosen,
+            embedding=embedding,
+        )
+        if rounds * mechanism.guarantee.delta > ties:
+            raise ParameterError("the ties of this oracle cost more than half of delta: use fewer rounds")
+        guarantee = Guarantee(
+            epsilon=epsilon,
+            delta=delta,
+            neighbours=NEIGHBOURS,
+            assumes=mechanism.guarantee.assumes,
+            proof="oracle-query",
+        )
+        return cls(mechanism, guarantee)
+
+    @property
+    def resolution(self) -> int:
+        """The mechanism's lattice."""
+        return self.mechanism.perturbation.resolution
+
+    def respond(self, objective: Objective, source: Randomness) -> Parts:
+        """One run; a failure ends the game with nothing released."""
+        found = self.mechanism.run(objective, source)
+        if isinstance(found, Failed):
+            raise OracleFailure(f"{self.mechanism.oracle.name} failed: {found.reason}; nothing is released")
+        return found.parts
+
+
+def query_player(
+    name: str, queries: QueryClass, *, rounds: int, epsilon: Fraction, delta: Fraction, oracle: str
+) -> QueryPlayer:
+    """The query player called ``exponential``, ``rspm`` or ``rspm:separator``."""
+    if name == "exponential":
+        return ExponentialPlayer.calibrate(queries, rounds, epsilon, delta)
+    embeddings = {"rspm": "k-hot", "rspm:separator": "separator"}
+    if name not in embeddings:
+        raise ParameterError(f"query_player must be one of exponential, {', '.join(embeddings)}, got {name!r}")
+    return PerturbedPlayer.calibrate(queries, rounds, epsilon, delta, embedding=embeddings[name], oracle=oracle)

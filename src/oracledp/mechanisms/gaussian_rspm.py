@@ -1,0 +1,126 @@
+"""Gaussian RSPM with the constants of Theorem 2: kept for completeness and for small classes with margins."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from math import isqrt
+from typing import TYPE_CHECKING
+
+from oracledp.classes.base import QueryClass
+from oracledp.errors import OracleFailure, ParameterError
+from oracledp.guarantee import Exact, Guarantee, Neighbours, positive, probability
+from oracledp.mechanisms.gaussian_bound import calibrate_variance, gaussian_delta
+from oracledp.mechanisms.objective import Minimum, Objective, minimise
+from oracledp.mechanisms.perturbation import Noise, SeparatorPerturbation, separator_shift
+from oracledp.mechanisms.release import Release, pay
+from oracledp.mechanisms.rspm import objective_of, oracle_assumptions
+from oracledp.noise import discrete_gaussian
+from oracledp.oracles.base import Failed, Oracle
+from oracledp.oracles.registry import resolve
+from oracledp.randomness import Randomness, SystemRandomness
+
+if TYPE_CHECKING:
+    from oracledp.ledger import Ledger
+    from oracledp.table import Table
+
+
+@dataclass(frozen=True)
+class GaussianPerturbation(SeparatorPerturbation):
+    """Discrete Gaussian noise on the separator set; ``scale`` is the variance in squared lattice units."""
+
+    def draw(self, source: Randomness) -> Noise:
+        """Two-sided noise."""
+        return discrete_gaussian(Fraction(self.scale), self.coordinates, source)
+
+    @property
+    def tie_delta(self) -> Fraction:
+        """m times the greatest mass, 1/Z <= 1/sqrt(2π·variance) < 2/(5·sqrt(variance))."""
+        return Fraction(2 * self.coordinates, 5 * max(1, isqrt(self.scale)))
+
+
+@dataclass(frozen=True)
+class GaussianReportSeparatorPerturbedMin:
+    """(ε, δ)-DP by Theorem 2 (proofs/gaussian-rspm.md), δ certified in integers; contingent on its oracle.
+
+    For full classes the noise is of order m/ε, as Laplace noise is: the paper's sqrt(m) does not exist (E2).
+    """
+
+    queries: QueryClass
+    epsilon: Fraction
+    delta: Fraction
+    neighbours: Neighbours
+    perturbation: GaussianPerturbation
+    oracle: Oracle
+    name: str = "rspm:gaussian"
+
+    @classmethod
+    def calibrate(
+        cls, queries: QueryClass, *, epsilon: Fraction, delta: Fraction, neighbours: Neighbours, oracle: Oracle
+    ) -> GaussianReportSeparatorPerturbedMin:
+        """The least variance whose certified delta is small enough, on the lattice of the integers."""
+        if not oracle.fixed_ties:
+            raise ParameterError(f"Gaussian RSPM needs ties in a fixed order, which {oracle.name} does not promise")
+        shift, elements = separator_shift(queries, neighbours, 0)
+        variance = calibrate_variance(
+            epsilon=epsilon, delta=delta, shift=shift, elements=elements, size=queries.size
+        )
+        return cls(
+            queries, epsilon, delta, neighbours, GaussianPerturbation(queries, variance, 0, shift), oracle
+        )
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """The certified pair, recomputed from the noise that will be used."""
+        certified = gaussian_delta(
+            epsilon=self.epsilon,
+            variance=self.perturbation.scale,
+            shift=self.perturbation.shift,
+            elements=self.perturbation.coordinates,
+            size=self.queries.size,
+        )
+        if certified > self.delta:
+            raise ParameterError("the noise does not give the delta that is claimed")
+        return Guarantee(
+            epsilon=self.epsilon,
+            delta=self.delta,
+            neighbours=self.neighbours,
+            assumes=oracle_assumptions(self.oracle),
+            proof="gaussian-rspm",
+        )
+
+    def run(self, objective: Objective, source: Randomness) -> Minimum | Failed:
+        """One run with fresh noise."""
+        return self.run_with(objective, self.perturbation.draw(source))
+
+    def run_with(self, objective: Objective, noise: Noise) -> Minimum | Failed:
+        """The deterministic part."""
+        return minimise(self.oracle, self.perturbation.perturb(objective, noise))
+
+
+def gaussian_rspm(
+    table: Table,
+    queries: QueryClass,
+    *,
+    epsilon: Exact,
+    delta: Exact,
+    neighbours: Neighbours | str = Neighbours.REPLACE_ONE,
+    oracle: str | Oracle = "auto",
+    goal: str = "min",
+    ledger: Ledger | None = None,
+    source: Randomness | None = None,
+) -> Release:
+    """Choose a query privately with Gaussian noise on the separator set (proofs/gaussian-rspm.md)."""
+    mechanism = GaussianReportSeparatorPerturbedMin.calibrate(
+        queries,
+        epsilon=positive(epsilon, "epsilon"),
+        delta=probability(delta, "delta"),
+        neighbours=Neighbours.parse(neighbours),
+        oracle=resolve(oracle, queries),
+    )
+    source = SystemRandomness() if source is None else source
+    guarantee = pay(mechanism, ledger, source)
+    found = mechanism.run(objective_of(table, queries, goal=goal, resolution=0), source)
+    if isinstance(found, Failed):
+        raise OracleFailure(f"{mechanism.oracle.name} failed: {found.reason}; nothing is released")
+    return Release(queries.query(*found.parts), guarantee, found.certificate, mechanism.name)

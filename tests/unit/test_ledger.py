@@ -1,0 +1,120 @@
+"""The budget: charged before sampling, atomic, never given back."""
+
+import os
+import signal
+import subprocess
+import sys
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from oracledp.errors import BudgetExceeded, ModelError, ParameterError
+from oracledp.guarantee import Guarantee, Neighbours
+from oracledp.ledger import Ledger
+
+
+def guarantee(epsilon: str, delta: str = "0", neighbours: Neighbours = Neighbours.REPLACE_ONE) -> Guarantee:
+    return Guarantee(epsilon=Fraction(epsilon), delta=Fraction(delta), neighbours=neighbours, proof="x")
+
+
+@pytest.fixture
+def ledger(tmp_path: Path) -> Ledger:
+    return Ledger.create(tmp_path / "budget.json", epsilon="1", delta="1e-6")
+
+
+def test_charges_add_up_exactly(ledger: Ledger) -> None:
+    for _ in range(10):
+        ledger.charge(guarantee("0.1"), "rspm")
+    assert ledger.remaining == (0, Fraction(1, 10**6))
+    with pytest.raises(BudgetExceeded, match="left"):
+        ledger.charge(guarantee("1/1000000000"), "rspm")
+    assert ledger.spent == (1, 0)
+
+
+def test_delta_is_counted_too(ledger: Ledger) -> None:
+    with pytest.raises(BudgetExceeded):
+        ledger.charge(guarantee("0.1", "0.001"), "prsma")
+    assert ledger.charges == ()
+
+
+def test_another_neighbour_relation_is_refused(ledger: Ledger) -> None:
+    with pytest.raises(BudgetExceeded, match="replace-one"):
+        ledger.charge(guarantee("0.1", neighbours=Neighbours.ADD_REMOVE), "rspm")
+
+
+def test_a_ledger_is_never_overwritten(ledger: Ledger) -> None:
+    with pytest.raises(ParameterError, match="never overwritten"):
+        Ledger.create(ledger.path, epsilon=1)
+
+
+@pytest.mark.parametrize("content", ["", "{}\n", "not json\n", '{"oracledp-ledger": 2}\n'])
+def test_a_damaged_ledger_stops_everything(tmp_path: Path, content: str) -> None:
+    path = tmp_path / "damaged.json"
+    path.write_text(content)
+    with pytest.raises(ModelError, match="nothing is sampled"):
+        Ledger(path).charge(guarantee("0.1"), "rspm")
+
+
+def test_a_missing_ledger_is_named(tmp_path: Path) -> None:
+    with pytest.raises(ParameterError, match="budget create"):
+        _ = Ledger(tmp_path / "none.json").remaining
+
+
+def test_a_torn_line_was_never_sampled_and_is_dropped(ledger: Ledger) -> None:
+    ledger.charge(guarantee("0.5"), "rspm")
+    with ledger.path.open("a") as file:
+        file.write('{"epsilon": "0.5", "del')
+    assert ledger.spent == (Fraction(1, 2), 0)
+    ledger.charge(guarantee("0.25"), "rspm")
+    assert ledger.spent == (Fraction(3, 4), 0)
+
+
+SPEND = """
+import sys
+from fractions import Fraction
+from pathlib import Path
+from oracledp.errors import BudgetExceeded
+from oracledp.guarantee import Guarantee, Neighbours
+from oracledp.ledger import Ledger
+g = Guarantee(epsilon=Fraction(1, 100), neighbours=Neighbours.REPLACE_ONE, proof="x")
+done = 0
+for _ in range(80):
+    try:
+        Ledger(Path(sys.argv[1])).charge(g, "rspm")
+        done += 1
+    except BudgetExceeded:
+        break
+print(done)
+"""
+
+
+def test_two_processes_cannot_spend_the_same_budget(ledger: Ledger) -> None:
+    runs = [subprocess.Popen([sys.executable, "-c", SPEND, str(ledger.path)], stdout=subprocess.PIPE) for _ in range(2)]
+    granted = sum(int(run.communicate(timeout=120)[0]) for run in runs)
+    assert granted == 100
+    assert ledger.remaining[0] == 0
+
+
+CRASH = """
+import os, signal, sys
+from fractions import Fraction
+from pathlib import Path
+from oracledp.guarantee import Guarantee, Neighbours
+from oracledp.ledger import Ledger
+g = Guarantee(epsilon=Fraction(1, 4), neighbours=Neighbours.REPLACE_ONE, proof="x")
+Ledger(Path(sys.argv[1])).charge(g, "rspm")
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_a_killed_process_leaves_its_charge(ledger: Ledger) -> None:
+    run = subprocess.run([sys.executable, "-c", CRASH, str(ledger.path)], check=False, env=os.environ.copy())
+    assert run.returncode == -signal.SIGKILL
+    assert ledger.spent == (Fraction(1, 4), 0)
+
+
+def test_events_for_other_accountants(ledger: Ledger) -> None:
+    pytest.importorskip("dp_accounting")
+    ledger.charge(guarantee("0.5"), "rspm")
+    assert len(ledger.events().events) == 1
