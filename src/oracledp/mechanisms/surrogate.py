@@ -1,0 +1,101 @@
+"""The private convex surrogate: a linear score by objective perturbation, pure and robust.
+
+The paper's practical learner replaces the 0/1 loss by a convex one. Here that is a support vector machine with a
+smoothed hinge over ±1 features, with noise in the norm that fits such features, and with every real number
+accounted for: proofs/surrogate.md.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oracledp.errors import ParameterError
+from oracledp.guarantee import Guarantee, Neighbours
+from oracledp.mechanisms.cube_noise import cube_noise
+from oracledp.mechanisms.surrogate_solver import POINT_BITS, HingeProblem, solve
+from oracledp.randomness import Randomness
+
+NOISE_BITS = 36  # the objective's noise lives on multiples of 2^-36
+GRID_BITS = 40  # and the released weights on multiples of 2^-40
+DISTANCE_BITS = 28  # the point found is proved to lie within 2^-28 of the minimiser
+OUTPUT_SHARE = Fraction(1, 256)  # of epsilon, for the little noise that hides that distance
+
+
+@dataclass(frozen=True)
+class ConvexSurrogate:
+    """Objective perturbation for the smoothed hinge over {-1,1}^m (proofs/surrogate.md): ε-DP, robust.
+
+    ``curvature_share`` is the part of ε that the regularisation may cost: Λ = m/(share·ε), but at least 1.
+
+    >>> ConvexSurrogate(3, Fraction(1), Neighbours.REPLACE_ONE).regularisation
+    Fraction(60, 1)
+    """
+
+    dimension: int
+    epsilon: Fraction
+    neighbours: Neighbours
+    curvature_share: Fraction = Fraction(1, 20)
+    name: str = "surrogate"
+
+    def __post_init__(self) -> None:
+        if self.dimension < 1:
+            raise ParameterError("the surrogate needs at least one feature")
+        if not 0 < self.curvature_share <= Fraction(1, 2):
+            raise ParameterError("curvature_share must lie in (0, 1/2]")
+        if self.tolerance <= 0:
+            raise ParameterError("epsilon is too large for the surrogate's noise lattice")
+
+    @property
+    def regularisation(self) -> Fraction:
+        """Λ."""
+        return max(Fraction(self.dimension) / (self.curvature_share * self.epsilon), Fraction(1))
+
+    @property
+    def noise_scale(self) -> int:
+        """Of the objective's noise, in lattice units: what is left of ε covers a move of Δ·2^s + 1."""
+        left = self.epsilon * (1 - OUTPUT_SHARE) - self.dimension / self.regularisation
+        return ceil(((self.neighbours.comparison_sensitivity << NOISE_BITS) + 1) / left)
+
+    @property
+    def output_scale(self) -> int:
+        """Of the output's noise, in grid units: ε/256 covers a move of the grid point, there and back."""
+        moved = (1 << (GRID_BITS - DISTANCE_BITS)) + 1
+        return ceil(2 * moved / (self.epsilon * OUTPUT_SHARE))
+
+    @property
+    def tolerance(self) -> Fraction:
+        """How small the gradient must be: Λ·2^-28, less what the lattice of the noise takes."""
+        return self.regularisation / (1 << DISTANCE_BITS) - Fraction(self.dimension, 2 << NOISE_BITS)
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """Pure and robust: the solver's answer is checked, not believed."""
+        return Guarantee(epsilon=self.epsilon, neighbours=self.neighbours, proof="surrogate")
+
+    def run(
+        self,
+        signs: NDArray[np.int8],
+        positive: NDArray[np.int64],
+        negative: NDArray[np.int64],
+        source: Randomness,
+        *,
+        unit: int = 1,
+    ) -> NDArray[np.int64]:
+        """The released weights, in multiples of 2^-40, one per column of ``signs`` (±1).
+
+        ``positive`` and ``negative`` are the rows' weights by label; one record weighs at most ``unit``.
+        """
+        if signs.shape[1] != self.dimension or not np.all(np.abs(signs) == 1):
+            raise ParameterError("signs must be +1 or -1, one column per dimension")
+        noise = cube_noise(self.noise_scale, self.dimension, source)
+        tilt = tuple(Fraction(int(value), 1 << NOISE_BITS) for value in noise)
+        problem = HingeProblem(signs, positive, negative, unit, tilt, self.regularisation)
+        point = solve(problem, self.tolerance)
+        half = 1 << (POINT_BITS - GRID_BITS - 1)
+        rounded = (point + half) >> (POINT_BITS - GRID_BITS)
+        return np.asarray(rounded + cube_noise(self.output_scale, self.dimension, source), dtype=np.int64)
