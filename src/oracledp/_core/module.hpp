@@ -11,3 +11,4 @@
 #endif
 
 void register_samplers(pybind11::module_ &m);
+void register_decision_lists(pybind11::module_ &m);

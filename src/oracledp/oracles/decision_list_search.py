@@ -1,0 +1,111 @@
+"""Exact search over decision lists: all sets of columns a list can test, most of them ruled out by one bound."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import comb
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oracledp import _engine
+from oracledp.classes.base import Query, QueryClass
+from oracledp.classes.decision_lists import DecisionLists
+from oracledp.oracles.base import Answer, Certificate, Failed, Solution, Trust
+from oracledp.oracles.problem import WeightedProblem
+
+MOST_CELLS = 1 << 36  # sets of columns times their cells: about a minute
+MOST_CUBES = 1 << 27  # positions times subcubes: a gigabyte
+NO_LIMIT = (1 << 63) - 1
+
+
+@dataclass(frozen=True)
+class DecisionListSearchOracle:
+    """The first best decision list, proved (docs/engine-halfspaces-and-lists.md).
+
+    A list of length L and width w tests at most L·w columns and is constant on their cells, so the sum of the
+    negative cell weights bounds every list on those columns. The bound is computed for all sets of columns
+    from moments, which a redraw of the noise reuses; the few sets that survive are solved exactly: by a
+    dynamic programme over subcubes (width 1) or a depth-first search over masks of cells. ``work_limit``
+    counts sets and steps, never time, and makes the oracle partial.
+
+    >>> from oracledp.literals import Literals
+    >>> rows = np.array([[0, 0], [0, 1], [1, 0], [1, 1]], dtype=np.uint8)
+    >>> problem = WeightedProblem.build(DecisionLists(Literals.named("a", "b")), rows, np.array([3, -4, 2, 1]))
+    >>> answer = DecisionListSearchOracle().solve(problem)
+    >>> str(answer.query), answer.value
+    ('if b then 1; else 0', -3)
+    """
+
+    work_limit: int | None = None
+
+    name: ClassVar[str] = "decision-list-search"
+    trust: ClassVar[Trust] = Trust.PROVED
+    fixed_ties: ClassVar[bool] = True
+
+    @property
+    def total(self) -> bool:
+        """It always answers unless a work limit is set."""
+        return self.work_limit is None
+
+    def supports(self, query_class: QueryClass, record_count: int) -> bool:
+        """Whether every set of columns can be visited; all subcubes of the columns when a list may test them all."""
+        if not isinstance(query_class, DecisionLists):
+            return False
+        columns = len({min(str(literal), str(literal.negated())) for literal in query_class.literals})
+        tested = min(columns, query_class.positions * query_class.width)
+        cubes: int = 3**tested * (query_class.positions + 1)
+        small = tested <= 6 if query_class.width > 1 else tested <= 14 and cubes <= MOST_CUBES
+        return columns <= _engine.MOST_COLUMNS and small and comb(columns, tested) << tested <= MOST_CELLS
+
+    def solve(self, problem: WeightedProblem) -> Answer:
+        """The first minimiser in the order of the class."""
+        lists = problem.query_class
+        if not isinstance(lists, DecisionLists) or not self.supports(lists, len(problem.records)):
+            return Failed("class not supported")
+        prepared: Prepared | None = problem.cache.get(self.name)
+        if prepared is None:
+            prepared = problem.cache[self.name] = Prepared.of(lists, problem)
+        limit = NO_LIMIT if self.work_limit is None else self.work_limit
+        costs = np.ascontiguousarray(problem.part_costs, dtype=np.int64)
+        found = _engine.best_decision_list(prepared.data, lists.positions, prepared.conditions, costs, limit)
+        if found is None:
+            return Failed("work limit reached")
+        value, parts, work = found
+        certificate = Certificate(Trust.PROVED, "every set of columns was solved or bounded", work)
+        return Solution(Query(lists, tuple(parts)), problem.constant + value, certificate)
+
+
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """What depends on records and weights alone: distinct columns, and what each condition tests in them."""
+
+    data: _engine.ColumnData
+    conditions: list[list[tuple[int, int]]]  # (column, the value it must have) for each literal
+
+    @classmethod
+    def of(cls, lists: DecisionLists, problem: WeightedProblem) -> Prepared:
+        """Columns that are equal or opposite are one; each is stored by its rarer value."""
+        columns, place, flipped = distinct_columns(problem.records)
+        data = _engine.ColumnData(columns, np.ascontiguousarray(problem.weights, dtype=np.int64))
+        tests = [(int(column), 1 - int(flip)) for column, flip in zip(place, flipped, strict=True)]
+        return cls(data, [[tests[literal] for literal in condition] for condition in lists.conditions])
+
+
+def distinct_columns(
+    records: NDArray[np.uint8],
+) -> tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.bool_]]:
+    """Sparse columns such that each column of ``records`` is one of them or its negation, with place and negation.
+
+    >>> columns, place, flipped = distinct_columns(np.array([[1, 0, 1], [1, 0, 0], [0, 1, 0]], dtype=np.uint8))
+    >>> columns.tolist(), place.tolist(), flipped.tolist()
+    ([[0, 1], [0, 0], [1, 0]], [0, 0, 1], [True, False, False])
+    """
+    count = len(records)
+    ones = records.sum(axis=0, dtype=np.int64)
+    first = records[0] if count else np.zeros(records.shape[1], dtype=np.uint8)
+    flipped = (2 * ones > count) | ((2 * ones == count) & (first == 1))
+    sparse = records ^ flipped.astype(np.uint8)
+    unique, place = np.unique(sparse, axis=1, return_inverse=True)
+    return np.ascontiguousarray(unique), place.reshape(-1).astype(np.int64), flipped
