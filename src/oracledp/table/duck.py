@@ -1,0 +1,128 @@
+"""One GROUP BY over the encoded columns, out of core; DuckDB's messages never get past this file."""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+import duckdb
+import numpy as np
+from numpy.typing import NDArray
+
+from oracledp.errors import DataError
+from oracledp.schema import Schema
+from oracledp.table.flaws import first_flawed, flaw_error
+from oracledp.table.sql import Encoding
+
+Result = TypeVar("Result")
+
+DAMAGED = "cannot be read: damaged, truncated or of another format"
+WITHHELD = "failed in DuckDB, whose message is withheld because it may quote data"
+
+_CSV_LINE = re.compile(r"Invalid Input Error: CSV Error on Line: ([0-9]+)")  # ahead of any data in the message
+
+
+@contextmanager
+def private_connection() -> Iterator[Any]:
+    """A fresh in-memory DuckDB: spills to a folder only we can read, removed at the end; fetches no extension."""
+    with tempfile.TemporaryDirectory(prefix="oracledp-") as folder:  # made with mode 0700
+        settings = {
+            "temp_directory": folder,
+            "autoinstall_known_extensions": "false",
+            "autoload_known_extensions": "false",
+            "python_enable_replacements": "false",
+        }
+        connection = duckdb.connect(":memory:", config=settings)
+        try:
+            yield connection
+        finally:
+            connection.close()
+
+
+@dataclass(frozen=True)
+class Source:
+    """A relation to count, what to call it in errors, and what its failure most likely means.
+
+    ``places`` gives the relation's own name of a column where it is another; ``line_text`` is the expression
+    whose line breaks place a row on a line of a file.
+    """
+
+    relation: Any
+    title: str
+    places: Mapping[str, str] = field(default_factory=dict)
+    line_text: str | None = None
+    failure: str = DAMAGED
+
+
+def count_records(source: Source, schema: Schema) -> tuple[list[NDArray[Any]], NDArray[np.int64]]:
+    """The distinct encoded records column by column, and their counts; refused at the first flawed column."""
+    encodings = _encodings(source, schema)
+    codes = ", ".join(encoding.code for encoding in encodings)
+    coded = source.relation.project(", ".join(encoding.reading() for encoding in encodings)).project(
+        ", ".join(encoding.coding() for encoding in encodings)
+    )
+    grouped = coded.aggregate(f"{codes}, count(*) AS n", codes)
+    result = attempt(grouped.fetchnumpy, source.title, source.failure)
+    columns = [np.asarray(result[encoding.code]) for encoding in encodings]
+    counts = np.asarray(result["n"], dtype=np.int64)
+    flawed = first_flawed(schema.columns, columns)
+    if flawed is not None:
+        column = schema.columns[flawed]
+        raise flaw_error(column, columns[flawed], counts, _first_place(source, encodings[flawed]))
+    return columns, counts
+
+
+def _encodings(source: Source, schema: Schema) -> list[Encoding]:
+    types = dict(zip(source.relation.columns, map(str, source.relation.types), strict=True))
+    alike = Counter(known.lower() for known in source.relation.columns)
+    encodings = []
+    for index, column in enumerate(schema.columns):
+        place = source.places.get(column.name, column.name)
+        if place not in types:
+            raise DataError(f"column {column.name!r} is missing from {source.title}")
+        if alike[place.lower()] > 1:
+            raise DataError(f"column {column.name!r} stands twice in {source.title}, where case is ignored")
+        encodings.append(Encoding(column, index, place, types[place]))
+    return encodings
+
+
+def _first_place(source: Source, encoding: Encoding) -> str:
+    """Where the first flaw of a column is: a second look at the source, only made when it is refused."""
+    text = source.line_text or "''"
+    breaks = f"sum(length({text}) - length(replace({text}, chr(10), '')))"
+    before = "ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING"
+    numbered = source.relation.project(
+        f"{encoding.reading()}, row_number() OVER () AS row, coalesce({breaks} OVER ({before}), 0) AS breaks"
+    ).project(f"{encoding.coding()}, row, breaks")
+    flawed = numbered.filter(f"{encoding.code} >= {encoding.column.size}")
+    ((row, breaks_before),) = attempt(flawed.aggregate("min(row), min_by(breaks, row)").fetchall, source.title)
+    return f"row {row}" if source.line_text is None else f"line {row + 1 + int(breaks_before)}"
+
+
+def attempt(action: Callable[[], Result], title: str, failure: str = DAMAGED) -> Result:
+    """Run a query; its failure becomes one line without DuckDB's message, which may quote data."""
+    try:
+        return action()
+    except duckdb.Error as error:
+        message = _explain(error, failure)
+    raise DataError(f"{title}: {message}")  # outside the handler, so that no traceback leads to the message
+
+
+def _explain(error: duckdb.Error, failure: str) -> str:
+    text, kind = str(error), type(error).__name__
+    line = _CSV_LINE.match(text)
+    where = f"line {line[1]}: " if line else ""
+    if kind == "OutOfMemoryException":
+        return "out of memory, or out of disk space for temporary files"
+    if kind == "ResourceInUseException":
+        return "the connection has an unfinished result; fetch it to the end first"
+    if "Invalid unicode" in text:
+        return f"{where}not UTF-8 text"
+    if line:
+        return f"{where}not a record of this CSV file: a wrong number of fields, or a quote left open"
+    return f"{failure} ({kind})"

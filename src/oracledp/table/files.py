@@ -1,0 +1,134 @@
+"""Files as DuckDB relations: CSV with nothing guessed, Parquet, folders of Parquet, Arrow."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import zlib
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from oracledp.errors import DataError, ParameterError
+from oracledp.extras import optional
+from oracledp.schema import Schema
+from oracledp.table.duck import Source, attempt
+from oracledp.table.sql import quoted
+
+_CSV = (".csv", ".tsv", ".txt")
+_PARQUET = (".parquet", ".pq")
+_ARROW = (".arrow", ".feather", ".ipc")
+
+
+def open_file(connection: Any, path: Path, schema: Schema, delimiter: str | None) -> Source:
+    """The file as a source to count, its format told by its name."""
+    if not path.exists():
+        raise DataError(f"{path}: no such file")
+    endings = [ending.lower() for ending in path.suffixes]
+    packed = endings[-1:] == [".gz"]
+    ending = (endings[:-1] if packed else endings)[-1:]
+    if path.is_dir():
+        return _open_parquet(connection, path, _parquet_files(path))
+    if ending and ending[0] in _CSV:
+        return _open_csv(connection, path, schema, delimiter or ("\t" if ending == [".tsv"] else ","), packed)
+    if not packed and ending and ending[0] in _PARQUET:
+        return _open_parquet(connection, path, [path])
+    if not packed and ending and ending[0] in _ARROW:
+        return _open_arrow(connection, path)
+    known = ", ".join((*_CSV, *(f"{known}.gz" for known in _CSV), *_PARQUET, *_ARROW))
+    raise DataError(f"{path.name}: the format is told by the name, which must end in {known}")
+
+
+# ---- CSV -----------------------------------------------------------------------------------------------
+def _open_csv(connection: Any, path: Path, schema: Schema, delimiter: str, packed: bool) -> Source:
+    """Every field as text under names of our own, so that DuckDB guesses neither types nor names."""
+    if len(delimiter) != 1 or delimiter in '"\r\n':
+        raise ParameterError("delimiter must be one character, not a quote or a line break")
+    header = _header(path, delimiter, packed)
+    places = _places(path, header, schema)
+    fields = ", ".join(f"'f{index}': 'VARCHAR'" for index in range(len(header)))
+    relation = attempt(
+        lambda: connection.sql(
+            f"SELECT * FROM read_csv({_literal_path(path)}, auto_detect = false, header = true,"
+            f" columns = {{{fields}}}, delim = {quoted(delimiter)}, quote = '\"', escape = '\"', nullstr = '',"
+            f" allow_quoted_nulls = false, compression = '{'gzip' if packed else 'none'}')"
+        ),
+        path.name,
+    )
+    every_field = ", ".join(f"f{index}" for index in range(len(header)))
+    return Source(relation, path.name, places, line_text=f"concat({every_field})")
+
+
+def _header(path: Path, delimiter: str, packed: bool) -> list[str]:
+    opener = gzip.open if packed else open
+    problem = "line 1 must be a header with the columns' names"
+    try:
+        with opener(path, "rt", encoding="utf-8-sig", newline="") as stream:
+            reader = csv.reader(stream, delimiter=delimiter, strict=True)
+            header = next(reader, [])
+            if header and reader.line_num == 1:
+                return header
+    except UnicodeDecodeError:
+        problem = "not UTF-8 text"
+    except (OSError, EOFError, zlib.error, csv.Error):
+        problem = "the header cannot be read: damaged or truncated"
+    raise DataError(f"{path.name}: {problem}")  # outside the handler: a decoding error carries the data
+
+
+def _places(path: Path, header: list[str], schema: Schema) -> dict[str, str]:
+    """The field of each column of the schema. Other names are not shown: they could be data without a header."""
+    found = Counter(header)
+    for column in schema.names:
+        if found[column] != 1:
+            problem = "is missing from" if not found[column] else "stands twice in"
+            raise DataError(f"column {column!r} {problem} {path.name}")
+    return {column: f"f{header.index(column)}" for column in schema.names}
+
+
+def _literal_path(path: Path) -> str:
+    """An absolute path as an SQL literal, in which no character is a wildcard."""
+    special = str.maketrans({"[": "[[]", "*": "[*]", "?": "[?]"})
+    return quoted(str(path.absolute()).translate(special))
+
+
+# ---- Parquet and Arrow ---------------------------------------------------------------------------------
+def _parquet_files(folder: Path) -> list[Path]:
+    files = sorted(file for ending in _PARQUET for file in folder.rglob(f"*{ending}") if file.is_file())
+    visible = [file for file in files if not any(part.startswith(".") for part in file.relative_to(folder).parts)]
+    if not visible:
+        raise DataError(f"{folder}: holds no Parquet file")
+    return visible
+
+
+def _open_parquet(connection: Any, path: Path, files: list[Path]) -> Source:
+    listed = "[" + ", ".join(map(_literal_path, files)) + "]"
+    partitioned = any("=" in part for file in files for part in file.relative_to(path).parts[:-1])
+    options = f"hive_partitioning = {str(partitioned).lower()}, hive_types_autocast = false"
+    query = f"SELECT * FROM read_parquet({listed}, {options})"
+    relation = attempt(lambda: connection.sql(query), path.name)
+    if len(files) > 1:
+        _refuse_mixed_types(connection, path, listed)
+    return Source(relation, path.name)
+
+
+def _refuse_mixed_types(connection: Any, path: Path, listed: str) -> None:
+    """DuckDB would cast later files to the first one's types, rounding on the way."""
+    traits = "type, converted_type, CAST(logical_type AS VARCHAR), precision, scale"
+    query = (
+        f"SELECT min(name) FROM (SELECT name FROM parquet_schema({listed}) WHERE num_children IS NULL"
+        f" GROUP BY name HAVING count(DISTINCT row({traits})) > 1)"
+    )
+    ((mixed,),) = attempt(lambda: connection.sql(query).fetchall(), path.name)
+    if mixed is not None:
+        raise DataError(f"{path.name}: the files disagree on the type of column {mixed!r}")
+
+
+def _open_arrow(connection: Any, path: Path) -> Source:
+    pyarrow = optional("pyarrow", extra="frames")
+    try:
+        dataset = optional("pyarrow.dataset", extra="frames").dataset(path, format="ipc")
+    except (pyarrow.ArrowException, OSError):
+        dataset = None
+    if dataset is None:
+        raise DataError(f"{path.name}: cannot be read: damaged, truncated or not an Arrow IPC file")
+    return Source(attempt(lambda: connection.from_arrow(dataset), path.name), path.name)

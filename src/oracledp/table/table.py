@@ -1,0 +1,139 @@
+"""Table: what every mechanism sees of private rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from math import prod
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oracledp.errors import CapacityError, DataError, ParameterError
+from oracledp.literals import Literal, Literals
+from oracledp.schema import Schema
+from oracledp.table.histogram import distinct
+
+MAX_CELLS = 1 << 28  # of one dense histogram: 2 GiB
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Distinct encoded records with their counts. **All of it is private but the schema.**
+
+    ``codes`` (distinct records × columns, the smallest unsigned type) is sorted, so the order of the rows
+    leaves no trace; ``counts`` says how many rows each record stands for. Both are read-only. Printing shows
+    only the schema. A pickle of a table holds the private records: keep it as you keep the data.
+
+    A table has no ``len``: the number of rows is private under add/remove-one, and the number of distinct
+    records always. :attr:`rows` says the former by name.
+
+    >>> import pandas
+    >>> schema = Schema({"age": {"kind": "integer", "lo": 17, "hi": 90, "thresholds": [25, 65]},
+    ...                  "married": {"kind": "boolean"}})
+    >>> frame = pandas.DataFrame({"age": [30, 31, 70], "married": [True, True, False]})
+    >>> table = Table.from_frame(frame, schema)
+    >>> table
+    Table(age, married)
+    >>> table.codes.tolist(), table.counts.tolist()
+    ([[1, 1], [2, 0]], [2, 1])
+    """
+
+    schema: Schema
+    codes: NDArray[np.unsignedinteger[Any]] = field(repr=False)
+    counts: NDArray[np.int64] = field(repr=False)
+
+    def __post_init__(self) -> None:
+        for array in (self.codes, self.counts):
+            array.flags.writeable = False
+
+    # ---- sources ---------------------------------------------------------------------------------
+    @classmethod
+    def from_frame(cls, frame: object, schema: Schema) -> Table:
+        """Encode a pandas, polars or pyarrow table; columns that the schema does not name are ignored."""
+        from oracledp.table.frames import encode_frame
+
+        return cls._build(schema, encode_frame(frame, schema), None)
+
+    @classmethod
+    def from_file(cls, path: str | PathLike[str], schema: Schema, *, delimiter: str | None = None) -> Table:
+        """Encode a CSV (also ``.gz``), Parquet or Arrow file, or a folder of Parquet files, out of core.
+
+        One GROUP BY in DuckDB reads, checks and counts; nothing is guessed from the data. A CSV file is
+        UTF-8 with a header; an empty field is missing, a quoted empty field is an empty text.
+        """
+        from oracledp.table.duck import count_records, private_connection
+        from oracledp.table.files import open_file
+
+        with private_connection() as connection:
+            source = open_file(connection, Path(path), schema, delimiter)
+            return cls._build(schema, *count_records(source, schema))
+
+    @classmethod
+    def from_sql(cls, source: Any, schema: Schema, *, connection: Any = None) -> Table:
+        """Encode a DuckDB relation, or the result of a query on your connection (or on a private one)."""
+        from oracledp.table.duck import WITHHELD, Source, attempt, count_records, private_connection
+
+        if not isinstance(source, str):
+            return cls._build(schema, *count_records(Source(source, "the relation", failure=WITHHELD), schema))
+        if connection is None:
+            with private_connection() as own:
+                return cls.from_sql(source, schema, connection=own)
+        relation = attempt(lambda: connection.sql(source), "the query", WITHHELD)
+        return cls._build(schema, *count_records(Source(relation, "the query", failure=WITHHELD), schema))
+
+    @classmethod
+    def from_codes(cls, codes: NDArray[Any], schema: Schema, counts: NDArray[np.int64] | None = None) -> Table:
+        """A table from records that are already encoded (rows × columns), each ``counts`` times."""
+        if codes.ndim != 2 or codes.shape[1] != len(schema.columns) or codes.dtype.kind not in "ui":
+            raise ParameterError("codes must be integers, rows × columns of the schema")
+        if codes.size and (int(codes.min()) < 0 or np.any(codes.max(axis=0) >= np.array(schema.sizes))):
+            raise ParameterError("a code is outside its column's size")
+        if counts is not None and (counts.shape != codes.shape[:1] or np.any(counts <= 0)):
+            raise ParameterError("counts must be positive, one per record")
+        return cls._build(schema, list(codes.T), counts)
+
+    @classmethod
+    def _build(cls, schema: Schema, columns: Sequence[NDArray[Any]], counts: NDArray[np.int64] | None) -> Table:
+        if not len(columns[0]):
+            raise DataError("the table has no rows")
+        return cls(schema, *distinct(schema, columns, counts))
+
+    # ---- what it holds ---------------------------------------------------------------------------
+    @property
+    def rows(self) -> int:
+        """The exact number of rows: public under replace-one, **private** under add/remove-one."""
+        return int(self.counts.sum())
+
+    @property
+    def literals(self) -> Literals:
+        """The schema's literals: public."""
+        return self.schema.literals
+
+    def matrix(self, literals: Sequence[Literal] | None = None) -> NDArray[np.uint8]:
+        """The values of literals (the schema's by default, negated ones too) on each distinct record.
+
+        Distinct records may have equal rows here, where no literal tells them apart.
+        """
+        return self.schema.literal_values(self.literals if literals is None else literals, self.codes)
+
+    def histogram(self, columns: Sequence[str]) -> NDArray[np.int64]:
+        """The exact counts over the codes of some columns, as a dense array with one axis per column: private."""
+        positions = [self.schema.position(column) for column in columns]
+        if len(set(positions)) != len(positions):
+            raise ParameterError("histogram columns must be distinct")
+        shape = tuple(self.schema.sizes[position] for position in positions)
+        if prod(shape) > MAX_CELLS:
+            raise CapacityError(f"a histogram over {', '.join(columns)} has more than {MAX_CELLS:,} cells")
+        cell = np.zeros(len(self.counts), dtype=np.int64)
+        for position, size in zip(positions, shape, strict=True):
+            cell = cell * size + self.codes[:, position]
+        cells = np.zeros(prod(shape), dtype=np.int64)
+        np.add.at(cells, cell, self.counts)
+        return cells.reshape(shape)
+
+    def __repr__(self) -> str:
+        return f"Table({', '.join(self.schema.names)})"

@@ -1,0 +1,140 @@
+"""The meaning of one value: what counts as a number, a truth value, a category or missing.
+
+This is the reference that the array and SQL encoders agree with. Text is matched verbatim for categories;
+numbers and truth values may stand between blanks, and an empty text or NaN there is a missing value.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from bisect import bisect_right
+from decimal import Decimal
+from enum import Enum
+from numbers import Integral
+
+import numpy as np
+
+from oracledp.errors import DataError
+from oracledp.schema import Boolean, Categorical, Column, Integer, Ordered
+from oracledp.table.flaws import Flaw, flaw_code, missing_code, unlisted_code
+
+# The same patterns serve Python and DuckDB (RE2), always over the whole text. No flag for upper and lower
+# case: the two fold letters outside ASCII differently. 38 digits are what a 128-bit integer always holds.
+INTEGER_TEXT = r"[ \t]*[+-]?[0-9]{1,38}(?:\.0*)?[ \t]*"
+NUMBER_TEXT = r"[ \t]*[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?[ \t]*"
+TRUE_TEXT = r"[ \t]*(?:[Tt][Rr][Uu][Ee]|[Yy][Ee][Ss]|1(?:\.0)?)[ \t]*"
+FALSE_TEXT = r"[ \t]*(?:[Ff][Aa][Ll][Ss][Ee]|[Nn][Oo]|0(?:\.0)?)[ \t]*"
+NO_VALUE_TEXT = r"[ \t]*(?:[Nn][Aa][Nn])?[ \t]*"
+
+
+class Family(Enum):
+    """The storage types that a source may have, in words."""
+
+    BOOLEANS = "booleans"
+    INTEGERS = "integers"
+    FLOATS = "floating-point numbers"
+    DECIMALS = "decimal numbers"
+    TEXTS = "texts"
+    OBJECTS = "objects of any type"
+
+
+def refuse_family(column: Column, family: Family | None, type_name: str) -> None:
+    """Refuse a storage type that a column's kind does not take, whatever the rows hold."""
+    if family is None:
+        raise DataError(f"column {column.name!r}: the type {type_name} is not supported; convert it to text first")
+    if family is Family.BOOLEANS and not isinstance(column, Boolean):
+        raise DataError(f"column {column.name!r}: the data hold booleans; the schema says {column.kind}")
+    fractional = family in (Family.FLOATS, Family.DECIMALS)
+    if fractional and isinstance(column, Categorical) and not column.numbers:
+        raise DataError(
+            f"column {column.name!r}: the data hold {family.value}; the schema lists texts, list integers instead"
+        )
+
+
+def code_of(column: Column, value: object) -> int:
+    """The code of one value, or of its flaw."""
+    if isinstance(column, Categorical):
+        return _category(column, value)
+    if isinstance(column, Boolean):
+        found: object = _truth(value)
+    else:
+        found = _integer(value) if isinstance(column, Integer) else _number(value)
+    if found is None:
+        return missing_code(column)
+    if isinstance(found, Flaw):
+        return flaw_code(column, found)
+    return _place(column, found) if isinstance(column, Ordered) else int(found is True)
+
+
+def _place(column: Ordered, number: object) -> int:
+    assert isinstance(number, int | float)
+    if not column.clip and not column.lo <= number <= column.hi:
+        return flaw_code(column, Flaw.OUTSIDE)
+    return bisect_right(column.cuts, number)
+
+
+def _category(column: Categorical, value: object) -> int:
+    if column.numbers:
+        found = _integer(value)
+        if found is None:
+            return missing_code(column)
+        text = "" if isinstance(found, Flaw) else str(found)
+    elif value is None or (isinstance(value, float) and math.isnan(value)):
+        return missing_code(column)
+    else:
+        text = _text(value)
+        if value == "" and "" not in column.code_of_text:
+            return missing_code(column)
+    return column.code_of_text.get(text, unlisted_code(column))
+
+
+def _text(value: object) -> str:
+    """A text or an integer as text; anything else is no listed text (NUL is refused in schemas)."""
+    if isinstance(value, str):
+        return value
+    whole = isinstance(value, Integral) and not isinstance(value, bool)
+    return str(value) if whole else "\0"
+
+
+def _truth(value: object) -> bool | Flaw | None:
+    if isinstance(value, str):
+        true, false = (re.fullmatch(pattern, value) for pattern in (TRUE_TEXT, FALSE_TEXT))
+        return bool(true) if true or false else _no_value(value)
+    if isinstance(value, bool | np.bool_):
+        return bool(value)
+    number = _number(value)
+    return number == 1 if number in (0, 1) else (None if number is None else Flaw.MALFORMED)
+
+
+def _integer(value: object) -> int | Flaw | None:
+    """A whole number, however it is stored; None where there is none."""
+    if isinstance(value, str):
+        return int(value.partition(".")[0]) if re.fullmatch(INTEGER_TEXT, value) else _no_value(value)
+    if isinstance(value, Integral) and not isinstance(value, bool):
+        return int(value)
+    if not isinstance(value, float | Decimal | np.floating):
+        return None if value is None else Flaw.MALFORMED
+    if math.isnan(value):
+        return None
+    return int(value) if math.isfinite(value) and value == int(value) else Flaw.MALFORMED
+
+
+def _number(value: object) -> float | Flaw | None:
+    """A finite 64-bit float, however it is stored; None where there is none."""
+    if isinstance(value, str):
+        if not re.fullmatch(NUMBER_TEXT, value):
+            return _no_value(value)
+    elif isinstance(value, bool) or not isinstance(value, Integral | float | Decimal | np.floating):
+        return None if value is None else Flaw.MALFORMED
+    try:
+        number = float(value)
+    except OverflowError:  # an integer beyond every float
+        return Flaw.MALFORMED
+    if math.isnan(number):
+        return None
+    return number if math.isfinite(number) else Flaw.MALFORMED
+
+
+def _no_value(text: str) -> Flaw | None:
+    return None if re.fullmatch(NO_VALUE_TEXT, text) else Flaw.MALFORMED
