@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
+from math import exp
 from pathlib import Path
 from typing import Any
 
@@ -131,16 +132,26 @@ class Ledger:
                 os.fsync(file.fileno())
 
     def events(self) -> Any:
-        """The charges as a ``dp_accounting`` event (each an (ε, δ) event), for other accountants."""
+        """The charges as a ``dp_accounting`` event, for other accountants.
+
+        A pure ε charge becomes randomised response on two values with the same ε, which dominates every ε-DP
+        mechanism (give the accountant the relation REPLACE_ONE); a charge with δ > 0 becomes an event that accountants reject rather than guess at.
+        """
         from oracledp.extras import optional
 
         accounting = optional("dp_accounting", extra="accounting")
         return accounting.ComposedDpEvent(
-            [accounting.EpsilonDeltaDpEvent(float(c.epsilon), float(c.delta)) for c in self.charges]
+            [
+                accounting.UnsupportedDpEvent()
+                if charge.delta
+                else accounting.RandomizedResponseDpEvent(2 / (1 + exp(float(charge.epsilon))), 2)
+                for charge in self.charges
+            ]
         )
 
     @contextmanager
     def _locked(self) -> Iterator[None]:
+        self._read()  # a missing or damaged ledger is named here
         with self.path.open("rb") as file:
             fcntl.flock(file, fcntl.LOCK_EX)
             yield

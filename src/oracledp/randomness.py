@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -80,3 +81,8 @@ def below(source: Randomness, bound: int) -> int:
         draw = int.from_bytes(source.bytes(size), "little") >> (8 * size - bits) if size else 0
         if draw < bound:
             return draw
+
+
+def reader(source: Randomness) -> Callable[[int], bytes] | None:
+    """How the compiled core reads a source: None lets it ask the operating system without the interpreter."""
+    return None if type(source) is SystemRandomness else source.bytes

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from oracledp.audit.catalogue import Entry, catalogue, small_classes
-from oracledp.audit.exact_law import exact, khot_minimiser, objective_for, separator_minimiser, values_of
+from oracledp.audit.exact_law import exact, khot_labels, khot_minimiser, objective_for, separator_minimiser, values_of
 from oracledp.audit.lattice_law import LatticeMinimiser, NoiseKind
 from oracledp.classes import Conjunctions, ZeroOneLoss
 from oracledp.guarantee import Neighbours
@@ -50,12 +50,13 @@ def test_the_audited_law_is_that_of_the_code(name: str, embedding: str) -> None:
         if embedding == "k-hot"
         else separator_minimiser(queries, NoiseKind("laplace", Fraction(scale)))
     )
+    coefficients = khot_labels(queries)[1] if embedding == "k-hot" else minimiser.coefficients
     rng = np.random.default_rng(0)
     for _ in range(60):
         data = tuple(rng.integers(0, 3, 2**queries.dimension).tolist())
         objective = objective_for(queries, data, 1, 0)
         noise = rng.integers(-4, 1 if embedding == "k-hot" else 5, mechanism.perturbation.coordinates)
-        scores = values_of(minimiser, objective) + minimiser.coefficients @ noise
+        scores = values_of(minimiser, objective) + coefficients @ noise
         found = mechanism.run_with(objective, noise.astype(np.int64))
         assert found.parts == minimiser.outputs[int(np.argmin(scores))]
 

@@ -116,5 +116,13 @@ def test_a_killed_process_leaves_its_charge(ledger: Ledger) -> None:
 
 def test_events_for_other_accountants(ledger: Ledger) -> None:
     pytest.importorskip("dp_accounting")
+    from dp_accounting import NeighboringRelation
+    from dp_accounting.pld import PLDAccountant
+
     ledger.charge(guarantee("0.5"), "rspm")
-    assert len(ledger.events().events) == 1
+    ledger.charge(guarantee("0.25"), "rspm")
+    accountant = PLDAccountant(NeighboringRelation.REPLACE_ONE)
+    accountant.compose(ledger.events())
+    assert accountant.get_epsilon(0) == pytest.approx(0.75, abs=1e-3)
+    ledger.charge(guarantee("0.1", "1e-7"), "prsma")
+    assert not PLDAccountant().supports(ledger.events())

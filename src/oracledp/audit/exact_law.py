@@ -21,7 +21,7 @@ from oracledp.classes.separation import all_records
 from oracledp.errors import ParameterError
 from oracledp.guarantee import Guarantee, Neighbours
 from oracledp.mechanisms.exponential import ExponentialMechanism
-from oracledp.mechanisms.gaussian_rspm import GaussianReportSeparatorPerturbedMin
+from oracledp.mechanisms.gaussian_rspm import GaussianPerturbation, GaussianReportSeparatorPerturbedMin
 from oracledp.mechanisms.noisy_min import ReportNoisyMin
 from oracledp.mechanisms.objective import Objective
 from oracledp.mechanisms.perturbation import KHotPerturbation, SeparatorPerturbation
@@ -134,6 +134,12 @@ def objective_for(queries: QueryClass, data: DataSet, sign: int, resolution: int
     return Objective.of(queries, all_records(queries.dimension), weights, resolution=resolution)
 
 
+def law_cells(mechanism: Any) -> int:
+    """How many points an exact law of this mechanism has to visit, for each data set."""
+    perturbation = getattr(mechanism, "perturbation", None)
+    return 1 if perturbation is None else minimiser_of(mechanism).cells
+
+
 def _resolution(mechanism: Any) -> int:
     perturbation = getattr(mechanism, "perturbation", mechanism)
     return int(getattr(perturbation, "resolution", 0))
@@ -159,23 +165,20 @@ def _(mechanism: ReportNoisyMin, objective: Objective) -> Law:
     return one_hot_law(outputs, objective.all_values(), NoiseKind("geometric", Fraction(mechanism.scale)))
 
 
-@law_of.register
-def _(mechanism: ReportSeparatorPerturbedMin, objective: Objective) -> Law:
-    perturbation = mechanism.perturbation
+@law_of.register(ReportSeparatorPerturbedMin)
+@law_of.register(GaussianReportSeparatorPerturbedMin)
+def _(mechanism: Any, objective: Objective) -> Law:
+    minimiser = minimiser_of(mechanism)
+    return minimiser.law(values_of(minimiser, objective))
+
+
+def minimiser_of(mechanism: Any) -> LatticeMinimiser:
+    """The argmin that a perturbed minimisation computes, as labels, coefficients and noise."""
+    queries, perturbation = mechanism.queries, mechanism.perturbation
     if isinstance(perturbation, KHotPerturbation):
-        minimiser = khot_minimiser(mechanism.queries, perturbation.scale)
-    elif isinstance(perturbation, SeparatorPerturbation):
-        minimiser = separator_minimiser(mechanism.queries, NoiseKind("laplace", Fraction(perturbation.scale)))
-    else:
-        raise ParameterError(f"no exact law is known for {type(perturbation).__name__}")
-    return minimiser.law(values_of(minimiser, objective))
-
-
-@law_of.register
-def _(mechanism: GaussianReportSeparatorPerturbedMin, objective: Objective) -> Law:
-    kind = NoiseKind("gaussian", Fraction(mechanism.perturbation.scale))
-    minimiser = separator_minimiser(mechanism.queries, kind)
-    return minimiser.law(values_of(minimiser, objective))
+        return khot_minimiser(queries, perturbation.scale)
+    kinds = {GaussianPerturbation: "gaussian", SeparatorPerturbation: "laplace"}
+    return separator_minimiser(queries, NoiseKind(kinds[type(perturbation)], Fraction(perturbation.scale)))
 
 
 def values_of(minimiser: LatticeMinimiser, objective: Objective) -> NDArray[np.int64]:
@@ -184,8 +187,8 @@ def values_of(minimiser: LatticeMinimiser, objective: Objective) -> NDArray[np.i
     return np.array([known[output] for output in minimiser.outputs], dtype=np.int64)
 
 
-def khot_minimiser(queries: QueryClass, scale: int) -> LatticeMinimiser:
-    """Every label of the k-hot embedding: a query and the dummies that pad it."""
+def khot_labels(queries: QueryClass) -> tuple[tuple[Parts, ...], NDArray[np.int64]]:
+    """Every label of the k-hot embedding, a query and the dummies that pad it: its output and its parts."""
     labels: list[tuple[Parts, tuple[int, ...]]] = []
     for parts in queries.all_parts():
         padding = queries.dummies - queries.sizable(parts) if queries.dummies else 0
@@ -194,13 +197,36 @@ def khot_minimiser(queries: QueryClass, scale: int) -> LatticeMinimiser:
     for row, (parts, chosen) in zip(coefficients, labels, strict=True):
         row[list(parts)] = 1
         row[[queries.part_count + dummy for dummy in chosen]] = 1
-    kind = NoiseKind("geometric", Fraction(scale))
-    return LatticeMinimiser(tuple(parts for parts, _ in labels), coefficients, (kind,) * coefficients.shape[1])
+    return tuple(parts for parts, _ in labels), coefficients
+
+
+def khot_minimiser(queries: QueryClass, scale: int) -> LatticeMinimiser:
+    """The k-hot mechanism with one-sided noise of this scale."""
+    outputs, coefficients = khot_labels(queries)
+    return LatticeMinimiser(outputs, *_without_pairs(coefficients, Fraction(scale)))
+
+
+def _without_pairs(
+    coefficients: NDArray[np.int64], scale: Fraction
+) -> tuple[NDArray[np.int64], tuple[NoiseKind, ...]]:
+    """Where each label has exactly one of two parts, only the difference of their noise matters: discrete Laplace."""
+    columns, kinds = list(coefficients.T), [NoiseKind("geometric", scale)] * coefficients.shape[1]
+    for a, b in combinations(range(len(columns)), 2):
+        geometric = kinds[a].kind == kinds[b].kind == "geometric"
+        if geometric and np.all(columns[a] + columns[b] == 1):
+            columns[a], kinds[a] = np.zeros_like(columns[a]), NoiseKind("nothing", scale)
+            kinds[b] = NoiseKind("laplace", scale)
+    kept = [i for i, kind in enumerate(kinds) if kind.kind != "nothing"]
+    # One-sided coordinates have the smaller support: the last coordinate, the one summed in closed form, is two-sided.
+    kept.sort(key=lambda i: kinds[i].kind)
+    return np.stack([columns[i] for i in kept], axis=1), tuple(kinds[i] for i in kept)
 
 
 def separator_minimiser(queries: QueryClass, kind: NoiseKind) -> LatticeMinimiser:
-    """Every query with its pattern on the separator set; equal patterns are one function, the first label wins."""
-    outputs = tuple(queries.all_parts())
+    """Every pattern on the separator set with the first label that has it: equal patterns are one function."""
     elements = queries.separator().records
-    patterns = np.array([queries.evaluate(parts, elements) for parts in outputs], dtype=np.int64)
-    return LatticeMinimiser(outputs, patterns, (kind,) * patterns.shape[1])
+    first: dict[tuple[int, ...], Parts] = {}
+    for parts in queries.all_parts():
+        first.setdefault(tuple(queries.evaluate(parts, elements).astype(int).tolist()), parts)
+    patterns = np.array(list(first), dtype=np.int64).reshape(len(first), len(elements))
+    return LatticeMinimiser(tuple(first.values()), patterns, (kind,) * patterns.shape[1])

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from oracledp.audit.law import Law, Reals
 from oracledp.errors import CapacityError
 
-TAIL = 55  # box half-width in scales: the mass left out is below e^-55 per coordinate
+TAIL = 34  # box half-width in scales: the mass left out is below e^-34 per coordinate
 MOST_CELLS = 200_000_000
 CHUNK = 1 << 20
 
@@ -34,7 +34,7 @@ class NoiseKind:
     def reach(self) -> int:
         """How far the box extends."""
         if self.kind == "gaussian":
-            return int(11 * float(self.scale) ** 0.5) + 2
+            return int(9 * float(self.scale) ** 0.5) + 2  # beyond 9 standard deviations: below e^-40
         return int(TAIL * self.scale) + 1
 
     @property
@@ -45,7 +45,7 @@ class NoiseKind:
     @property
     def tail(self) -> float:
         """An upper bound on the mass outside the box."""
-        return 2.0 * float(np.exp(-50.0))
+        return 2.0 * float(np.exp(-TAIL))
 
     @cache  # noqa: B019 - kinds are few, frozen and live as long as an audit
     def masses(self) -> Reals:
@@ -96,6 +96,11 @@ class LatticeMinimiser:
     coefficients: NDArray[np.int64]  # labels × coordinates
     noise: tuple[NoiseKind, ...]
 
+    @property
+    def cells(self) -> int:
+        """How many points of the box an exact law has to visit."""
+        return int(np.prod([len(kind.support) for kind in self.noise[:-1]], dtype=object)) if self.noise else 1
+
     def law(self, values: NDArray[np.int64]) -> Law:
         """The exact law of the output for these values of the labels."""
         if not self.noise:
@@ -104,7 +109,7 @@ class LatticeMinimiser:
             masses = np.array([float(name == self.outputs[winner]) for name in names], dtype=np.longdouble)
             return Law(names, masses, masses)
         *box, last = self.noise
-        cells = int(np.prod([len(kind.support) for kind in box], dtype=object)) if box else 1
+        cells = self.cells
         if cells > MOST_CELLS:
             raise CapacityError(f"the exact law needs {cells} cells; use a coarser lattice or a smaller class")
         sums = np.zeros(len(values), dtype=np.longdouble)

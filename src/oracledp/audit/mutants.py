@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from oracledp.audit.exact_law import Finding, compare, exact, khot_minimiser, separator_minimiser, values_of
+from oracledp.audit.exact_law import Finding, compare, exact, khot_labels, khot_minimiser, separator_minimiser, values_of
 from oracledp.audit.exact_law import neighbour_pairs, objective_for
 from oracledp.audit.lattice_law import LatticeMinimiser, NoiseKind
 from oracledp.audit.law import Law
@@ -78,11 +78,11 @@ def _paper_scale() -> Finding:
 
 
 def _margin_off_lattice() -> Finding:
-    """P1: the code [3,2,2] with a witness that is not a lattice point."""
+    """P1: the code [3,2,2] with a witness that is not a lattice point; one record added to one query's count."""
     epsilon = Fraction(2)
     queries = Parities(Literals.named("a", "b"), code=((1, 0), (0, 1), (1, 1)))
     minimiser = separator_minimiser(queries, NoiseKind("laplace", Fraction(3, 2) / epsilon))
-    return on_small_data("margin off the lattice", queries, minimiser, epsilon, ADD, rows=3)
+    return on_values("margin off the lattice", minimiser, [0, 0, 1, 4], [0, 0, 1, 5], epsilon)
 
 
 def _no_dummies() -> Finding:
@@ -93,25 +93,24 @@ def _no_dummies() -> Finding:
 
 
 def _ties_by_noise() -> Finding:
-    """P3: ties go to the part with the smaller noise, or the larger, as a solver's pivoting might."""
+    """P3: a rule that looks at the noise, as a solver's pivoting might: ties go first only if the noises are near."""
     minimiser = LatticeMinimiser(("first", "second"), np.eye(2, dtype=np.int64), (NoiseKind("geometric", 2 / ONE),) * 2)
 
     def choose(scores: NDArray[np.int64], noise: NDArray[np.int64]) -> NDArray[np.int64]:
         tied = scores[0] == scores[1]
-        return np.where(tied, (noise[0] > noise[1]).astype(np.int64), np.argmin(scores, axis=0))
+        return np.where(tied, (noise[0] - noise[1] < -4).astype(np.int64), np.argmin(scores, axis=0))
 
-    laws = [minimiser.law_by_box(np.array(v, dtype=np.int64), choose) for v in ([0, 1], [1, 0])]
+    laws = [minimiser.law_by_box(np.array(v, dtype=np.int64), choose) for v in ([3, 0], [5, 0])]
     return compare("ties by noise", claim(ONE, REPLACE), [(laws[0], laws[1])])
 
 
 def _default_without_part() -> Finding:
     """P4: the default label of a decision list carries no noise, so it cancels."""
-    queries = DecisionLists(Literals.named("a"), length=1)
-    right = khot_minimiser(queries, 4)
-    coefficients = right.coefficients.copy()
-    coefficients[:, -2:] = 0
-    minimiser = LatticeMinimiser(right.outputs, coefficients, right.noise)
-    return on_small_data("default label without a part", queries, minimiser, ONE, REPLACE)
+    queries = ZeroOneLoss.of(DecisionLists(Literals.named("a"), length=1), Literal.boolean("y"))
+    outputs, coefficients = khot_labels(queries)
+    kinds = (NoiseKind("geometric", Fraction(4)),) * (coefficients.shape[1] - 2)
+    minimiser = LatticeMinimiser(outputs, coefficients[:, :-2], kinds)
+    return on_small_data("default label without a part", queries, minimiser, ONE, REPLACE, rows=1)
 
 
 def _sign_as_one_coordinate() -> Finding:
@@ -162,9 +161,9 @@ def _no_noise() -> Finding:
 def _shared_noise() -> Finding:
     """One draw of noise used for every part: it cancels among queries of equal width."""
     queries = Conjunctions(Literals.named("a", "b"), max_width=1)
-    right = khot_minimiser(queries, 2)
-    coefficients = right.coefficients.sum(axis=1, keepdims=True)
-    minimiser = LatticeMinimiser(right.outputs, coefficients, right.noise[:1])
+    outputs, coefficients = khot_labels(queries)
+    kind = NoiseKind("geometric", Fraction(2))
+    minimiser = LatticeMinimiser(outputs, coefficients.sum(axis=1, keepdims=True), (kind,))
     return on_small_data("one draw for all parts", queries, minimiser, ONE, REPLACE)
 
 
