@@ -37,23 +37,17 @@ class Entry:
 
     name: str
     build: Build
-    classes: tuple[QueryClass, ...]
+    classes: dict[str, QueryClass]
 
     def findings(self) -> list[Finding]:
         """One finding per class, epsilon and neighbour relation whose law is small enough to be summed."""
         return [
-            exact(mechanism, rows=2, name=f"{self.name} / {label(mechanism.queries)}")
-            for queries in self.classes
+            exact(mechanism, rows=2, name=f"{self.name} / {kind}")
+            for kind, queries in self.classes.items()
             for epsilon in EPSILONS
             for neighbours in Neighbours
             if law_cells(mechanism := self.build(queries, epsilon, neighbours)) <= MOST_CELLS
         ]
-
-
-def label(queries: QueryClass) -> str:
-    """A short name: the class, and what it wraps."""
-    inner = getattr(queries, "hypotheses", None) or getattr(queries, "base", None)
-    return queries.kind if inner is None else f"{queries.kind} of {label(inner)}"
 
 
 def _names(count: int) -> Literals:
@@ -98,8 +92,7 @@ def _gaussian(queries: QueryClass, epsilon: Fraction, neighbours: Neighbours) ->
 
 def catalogue() -> tuple[Entry, ...]:
     """Every mechanism, with classes whose exact law takes seconds."""
-    classes = small_classes()
-    every = tuple(classes.values())
+    every = small_classes()
     return (
         Entry("exponential", ExponentialMechanism, every),
         Entry("permute-and-flip", lambda q, e, n: ExponentialMechanism(q, e, n, permute_and_flip=True), every),
