@@ -1,0 +1,20 @@
+"""Private learning of rules from labelled records: single rules, lists, scoring cards, and the choice among them."""
+
+from oracledp.mechanisms.rules.automatic import AutomaticRules, Recipe, recipe
+from oracledp.mechanisms.rules.learner import Learned, RuleLearner, learn_table, rule_learner
+from oracledp.mechanisms.rules.override_lists import OverrideLists, default_rounds
+from oracledp.mechanisms.rules.sample import Sample, values_of
+
+__all__ = [
+    "AutomaticRules",
+    "Learned",
+    "OverrideLists",
+    "Recipe",
+    "RuleLearner",
+    "Sample",
+    "default_rounds",
+    "learn_table",
+    "recipe",
+    "rule_learner",
+    "values_of",
+]

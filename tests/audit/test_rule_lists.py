@@ -1,0 +1,103 @@
+"""Override lists and the automatic choice: the exact law of the whole sequence of selections on tiny data sets."""
+
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+import pytest
+
+from oracledp.audit.exact_law import compare, neighbour_pairs
+from oracledp.audit.law import Law
+from oracledp.audit.permute_and_flip import permute_and_flip_law
+from oracledp.classes.separation import all_records
+from oracledp.guarantee import Neighbours
+from oracledp.literals import Literals
+from oracledp.mechanisms.rules import OverrideLists, Sample
+from oracledp.mechanisms.rules.conditions import Conditions, holds
+
+NAMES = Literals.named("a")
+RECORDS = all_records(2)  # one feature and the label
+
+
+def sample_of(data, weights=(1, 1)):
+    counts = np.array(data, dtype=np.int64)
+    kept = counts > 0
+    return Sample.of(NAMES, RECORDS[kept][:, :1], RECORDS[kept][:, 1] == 1, counts=counts[kept], weights=weights)
+
+
+def law_of_lists(mechanism, sample):
+    """Every sequence of choices with the product of its conditional probabilities."""
+    rate = mechanism.rate(sample.unit)
+
+    def choices(scores):
+        law = permute_and_flip_law(tuple(range(len(scores))), np.asarray(scores, dtype=np.int64), rate)
+        return zip(law.outputs, law.low, law.high, strict=True)
+
+    def rounds(prefix, predicted, left):
+        if left == 0:
+            return [(prefix, np.longdouble(1), np.longdouble(1))]
+        found = []
+        for index, low, high in choices(mechanism.changes(sample, predicted)):
+            step = mechanism.step(index)
+            after = predicted if step is None else np.where(holds(step[0], sample.records), step[1], predicted)
+            found += [(p, low * a, high * b) for p, a, b in rounds((*prefix, index), after, left - 1)]
+        return found
+
+    paths = []
+    for default, low, high in choices([sample.positive.sum(), sample.negative.sum()]):
+        start = np.full(len(sample.records), bool(default))
+        paths += [(p, low * a, high * b) for p, a, b in rounds((default,), start, mechanism.rounds)]
+    outputs, lows, highs = zip(*paths, strict=True)
+    return Law(outputs, np.array(lows), np.array(highs))
+
+
+def finding(mechanism, claimed, rows, weights=(1, 1)):
+    pairs = [
+        (first, second)
+        for first, second in neighbour_pairs(len(RECORDS), rows, claimed.neighbours)
+        if sum(first) and sum(second)
+    ]
+    laws = {data: law_of_lists(mechanism, sample_of(data, weights)) for data in {d for pair in pairs for d in pair}}
+    return compare("override-list", claimed, ((laws[a], laws[b]) for a, b in pairs))
+
+
+@pytest.mark.parametrize("neighbours", list(Neighbours))
+@pytest.mark.parametrize("epsilon", [Fraction(1, 10), Fraction(2)])
+@pytest.mark.parametrize("weights", [(1, 1), (1, 3)])
+def test_the_whole_list_keeps_its_epsilon(epsilon, neighbours, weights):
+    mechanism = OverrideLists(NAMES, 2, epsilon, neighbours, width=1)
+    found = finding(mechanism, mechanism.guarantee, 2, weights)
+    assert found.pairs > 0
+    assert found.holds
+    assert found.epsilon_high > 0.3 * float(epsilon)
+
+
+class _SpendsEveryRound(OverrideLists):
+    """A mutant: each round is run at the whole ε."""
+
+    def rate(self, unit):
+        return self.epsilon / (self.neighbours.comparison_sensitivity * unit)
+
+
+class _ForgetsTheWeights(OverrideLists):
+    """A mutant: class weights do not lower the rate."""
+
+    def rate(self, unit):
+        return super().rate(1)
+
+
+@pytest.mark.parametrize(("mutant", "weights"), [(_SpendsEveryRound, (1, 1)), (_ForgetsTheWeights, (1, 3))])
+def test_the_audit_catches_a_wrong_rate(mutant, weights):
+    mechanism = mutant(NAMES, 2, Fraction(1), Neighbours.REPLACE_ONE, width=1)
+    assert finding(mechanism, mechanism.guarantee, 2, weights).broken
+
+
+@pytest.mark.parametrize(("columns", "width"), list(product((1, 2, 3, 5), (0, 1, 2, 3))))
+def test_condition_sums_are_the_sums_of_their_records(columns, width):
+    rng = np.random.default_rng(columns * 10 + width)
+    records = rng.integers(0, 2, (20, columns)).astype(np.uint8)
+    weights = rng.integers(-9, 9, 20)
+    family = Conditions(columns, width)
+    every = [family[index] for index in range(family.size)]
+    assert len(set(every)) == len(every)
+    assert family.sums(records, weights).tolist() == [weights[holds(c, records)].sum() for c in every]
