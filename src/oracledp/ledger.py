@@ -135,7 +135,8 @@ class Ledger:
         """The charges as a ``dp_accounting`` event, for other accountants.
 
         A pure ε charge becomes randomised response on two values with the same ε, which dominates every ε-DP
-        mechanism (give the accountant the relation REPLACE_ONE); a charge with δ > 0 becomes an event that accountants reject rather than guess at.
+        mechanism (give the accountant the relation REPLACE_ONE); a charge with δ > 0 becomes an event that
+        accountants reject rather than guess at.
         """
         from oracledp.extras import optional
 

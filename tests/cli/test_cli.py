@@ -33,7 +33,9 @@ def files(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def learn(files: Path, *more: str | Path, data: str = "data.csv", target: str = "sick") -> subprocess.CompletedProcess[str]:
+def learn(
+    files: Path, *more: str | Path, data: str = "data.csv", target: str = "sick"
+) -> subprocess.CompletedProcess[str]:
     return run("learn", files / data, "--schema", files / "schema.yaml", "--target", target, *more)
 
 
@@ -121,7 +123,7 @@ def bad_inputs(files: Path) -> dict[str, list[str | Path]]:
         ],
         "size zero": ["learn", files / "data.csv", "--schema", schema, *base, "--size", "0"],
         "no ledger": ["learn", files / "data.csv", "--schema", schema, *base, "--ledger", files / "none.json"],
-        "out without folder": ["learn", files / "data.csv", "--schema", schema, *base, "--out", files / "no" / "m.json"],
+        "no folder for out": ["learn", files / "data.csv", "--schema", schema, *base, "--out", files / "no" / "m.json"],
     }  # fmt: skip
 
 

@@ -78,7 +78,12 @@ def small_classes() -> dict[str, QueryClass]:
 def _rspm(embedding: str) -> Build:
     def build(queries: QueryClass, epsilon: Fraction, neighbours: Neighbours) -> ReportSeparatorPerturbedMin:
         return ReportSeparatorPerturbedMin.calibrate(
-            queries, epsilon=epsilon, neighbours=neighbours, oracle=ExhaustiveOracle(), embedding=embedding, resolution=0
+            queries,
+            epsilon=epsilon,
+            neighbours=neighbours,
+            oracle=ExhaustiveOracle(),
+            embedding=embedding,
+            resolution=0,
         )
 
     return build

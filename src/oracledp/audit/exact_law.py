@@ -183,7 +183,8 @@ def minimiser_of(mechanism: Any) -> LatticeMinimiser:
 
 def values_of(minimiser: LatticeMinimiser, objective: Objective) -> NDArray[np.int64]:
     """The objective at each label's output."""
-    known: dict[Any, int] = {parts: objective.value(parts) for parts in dict.fromkeys(minimiser.outputs)}
+    outputs: Any = dict.fromkeys(minimiser.outputs)
+    known: dict[Any, int] = {parts: objective.value(parts) for parts in outputs}
     return np.array([known[output] for output in minimiser.outputs], dtype=np.int64)
 
 
@@ -206,9 +207,7 @@ def khot_minimiser(queries: QueryClass, scale: int) -> LatticeMinimiser:
     return LatticeMinimiser(outputs, *_without_pairs(coefficients, Fraction(scale)))
 
 
-def _without_pairs(
-    coefficients: NDArray[np.int64], scale: Fraction
-) -> tuple[NDArray[np.int64], tuple[NoiseKind, ...]]:
+def _without_pairs(coefficients: NDArray[np.int64], scale: Fraction) -> tuple[NDArray[np.int64], tuple[NoiseKind, ...]]:
     """Where each label has exactly one of two parts, only the difference of their noise matters: discrete Laplace."""
     columns, kinds = list(coefficients.T), [NoiseKind("geometric", scale)] * coefficients.shape[1]
     for a, b in combinations(range(len(columns)), 2):

@@ -10,8 +10,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from oracledp.audit.exact_law import Finding, compare, exact, khot_labels, khot_minimiser, separator_minimiser, values_of
-from oracledp.audit.exact_law import neighbour_pairs, objective_for
+from oracledp.audit.exact_law import (
+    Finding,
+    compare,
+    exact,
+    khot_labels,
+    khot_minimiser,
+    neighbour_pairs,
+    objective_for,
+    separator_minimiser,
+    values_of,
+)
 from oracledp.audit.lattice_law import LatticeMinimiser, NoiseKind
 from oracledp.audit.law import Law
 from oracledp.classes import Conjunctions, DecisionLists, Parities, QueryClass, ZeroOneLoss
@@ -44,7 +53,12 @@ def claim(epsilon: Fraction, neighbours: Neighbours) -> Guarantee:
 
 
 def on_small_data(
-    name: str, queries: QueryClass, minimiser: LatticeMinimiser, epsilon: Fraction, neighbours: Neighbours, rows: int = 2
+    name: str,
+    queries: QueryClass,
+    minimiser: LatticeMinimiser,
+    epsilon: Fraction,
+    neighbours: Neighbours,
+    rows: int = 2,
 ) -> Finding:
     """Audit a wrong minimiser over all small data sets."""
     laws: dict[Any, Law] = {}
@@ -88,7 +102,9 @@ def _margin_off_lattice() -> Finding:
 def _no_dummies() -> Finding:
     """P2: subsets of different sizes, one-sided noise, no padding."""
     coefficients = np.array([[0, 0], [1, 0], [0, 1], [1, 1]], dtype=np.int64)
-    minimiser = LatticeMinimiser(("{}", "{1}", "{2}", "{1,2}"), coefficients, (NoiseKind("geometric", Fraction(4)),) * 2)
+    minimiser = LatticeMinimiser(
+        ("{}", "{1}", "{2}", "{1,2}"), coefficients, (NoiseKind("geometric", Fraction(4)),) * 2
+    )
     return on_values("no dummies", minimiser, [0, 1, 1, 1], [2, 1, 1, 1], ONE)
 
 
@@ -98,7 +114,7 @@ def _ties_by_noise() -> Finding:
 
     def choose(scores: NDArray[np.int64], noise: NDArray[np.int64]) -> NDArray[np.int64]:
         tied = scores[0] == scores[1]
-        return np.where(tied, (noise[0] - noise[1] < -4).astype(np.int64), np.argmin(scores, axis=0))
+        return np.asarray(np.where(tied, noise[0] - noise[1] < -4, np.argmin(scores, axis=0)), dtype=np.int64)
 
     laws = [minimiser.law_by_box(np.array(v, dtype=np.int64), choose) for v in ([3, 0], [5, 0])]
     return compare("ties by noise", claim(ONE, REPLACE), [(laws[0], laws[1])])
@@ -145,8 +161,10 @@ def _unclipped() -> Finding:
     """A record counted three times: the data were not clipped to one unit each."""
     queries = _loss()
     minimiser = khot_minimiser(queries, 2)
-    laws = [minimiser.law(3 * values_of(minimiser, objective_for(queries, data, 1, 0)))
-            for data in ((1, 0, 0, 0), (0, 1, 0, 0))]
+    laws = [
+        minimiser.law(3 * values_of(minimiser, objective_for(queries, data, 1, 0)))
+        for data in ((1, 0, 0, 0), (0, 1, 0, 0))
+    ]
     return compare("records of weight three", claim(ONE, REPLACE), [(laws[0], laws[1])])
 
 

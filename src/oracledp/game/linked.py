@@ -40,15 +40,13 @@ class LinkedQueries:
         signed = isinstance(owner, Signed)
         plain = [parts[:-1] if signed else parts for parts in queries]
         signs = [-1 if signed and parts[-1] > base.part_count else 1 for parts in queries]
-        columns = [
-            _column_scores(plain, base, schema, position) for position in range(len(schema.columns))
-        ]
+        columns = [_column_scores(plain, base, schema, position) for position in range(len(schema.columns))]
         link, thresholds = _link(plain, base)
         return cls(link, thresholds, np.array(signs, dtype=np.int8), tuple(columns))
 
     def totals(self, codes: NDArray[np.int64]) -> Scores:
         """The sum of scores: records × queries."""
-        return np.sum([table[:, codes[:, c]].T for c, table in enumerate(self.scores)], axis=0, dtype=np.int32)
+        return np.asarray(sum(table[:, codes[:, c]].T for c, table in enumerate(self.scores)), dtype=np.int32)
 
     def linked(self, totals: Scores) -> NDArray[np.bool_]:
         """The unsigned queries' values from their totals (the last axis is that of the queries)."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import ceil, log
+from math import ceil, log, sqrt
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -33,7 +33,7 @@ class Play:
     draws: tuple[Codes, ...]  # one array of codes per round
 
     def data_regret(self, linked: LinkedQueries, domain: Codes) -> float:
-        """The data player's average regret, from released queries alone: best fixed record of ``domain`` in hindsight."""
+        """The data player's average regret against the best record of ``domain``, from released queries alone."""
         played = np.mean([linked.values(codes)[:, t].mean() for t, codes in enumerate(self.draws)])
         best = linked.values(domain).mean(axis=1).max()
         return float(best - played)
@@ -92,9 +92,7 @@ class OracleQuery:
         self.play_ = self._play(table, closed, player, rounds, source)
         return self
 
-    def _play(
-        self, table: Table, closed: QueryClass, player: QueryPlayer, rounds: int, source: Randomness
-    ) -> Play:
+    def _play(self, table: Table, closed: QueryClass, player: QueryPlayer, rounds: int, source: Randomness) -> Play:
         data_player = ContextFTPL(self.schema, rounds)
         private, counts = table.matrix(closed.literals), table.counts
         played: list[Parts] = []
@@ -103,7 +101,7 @@ class OracleQuery:
             linked = LinkedQueries.of(played, closed, self.schema) if played else None
             rng = np.random.default_rng(words(source, 4).tolist())
             codes = data_player.play(linked, self.draws, rng)
-            proposal = self.schema.literal_values(list(closed.literals), codes)
+            proposal = self.schema.literal_values(closed.literals, codes.astype(self.schema.code_dtype))
             objective = payoff_objective(closed, private, counts, proposal, player.resolution)
             played.append(player.respond(objective, source))
             drawn.append(codes)
@@ -147,6 +145,6 @@ def payoff_objective(
 
 def default_rounds(queries: QueryClass, rows: int, epsilon: float, schema: Schema) -> int:
     """The T that balances the two players' errors: regret sqrt(ln|X|/T) against selection ln|Q|·sqrt(T)/(ε n)."""
-    regret = log(max(2, schema.domain_size)) ** 0.5
+    regret = sqrt(log(max(2, schema.domain_size)))
     selection = log(2 * queries.size) / (epsilon * rows)
     return min(400, max(8, ceil(regret / selection / 12)))

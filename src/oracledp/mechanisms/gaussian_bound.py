@@ -6,6 +6,7 @@ from fractions import Fraction
 from functools import lru_cache
 from math import erf, isqrt, log, sqrt
 
+from oracledp.accounting import exp_above, zcdp_delta
 from oracledp.errors import ParameterError
 from oracledp.exponential_function import exp_enclosure
 
@@ -26,16 +27,8 @@ def gaussian_delta(*, epsilon: Fraction, variance: int, shift: int, elements: in
 
 
 def _union_bound(epsilon: Fraction, variance: int, shift: int, elements: int, size: int) -> Fraction:
-    """|Q|·inf_α exp((α-1)(αρ-ε))·(α-1)^(α-1)/α^α over integers α, with ρ = m·shift²/(2·variance)."""
-    rho = Fraction(elements * shift * shift, 2 * variance)
-    best = Fraction(1)
-    guess = max(2, round(float((epsilon + rho) / (2 * rho))))
-    for alpha in range(max(2, guess - 2), guess + 3):
-        exponent = (alpha - 1) * (epsilon - alpha * rho)
-        if exponent > 0:
-            ratio = Fraction((alpha - 1) ** (alpha - 1), alpha**alpha) if alpha < 400 else Fraction(1, alpha)
-            best = min(best, size * ratio * _exp_above(exponent))
-    return best
+    """|Q| times the delta of one Gaussian shift, ρ = m·shift²/(2·variance)."""
+    return size * zcdp_delta(Fraction(elements * shift * shift, 2 * variance), epsilon)
 
 
 def _norm_bound(epsilon: Fraction, variance: int, shift: int, elements: int) -> Fraction:
@@ -52,7 +45,7 @@ def _norm_bound(epsilon: Fraction, variance: int, shift: int, elements: int) -> 
         exponent = s * c / variance - Fraction(elements * s * s, 2 * variance)
         if exponent > 0:
             factor = 2 * (1 - _tail_share_below(s + 1, variance))
-            best = min(best, factor**elements * _exp_above(exponent))
+            best = min(best, factor**elements * exp_above(exponent))
     return best
 
 
@@ -64,12 +57,8 @@ def _best_tilt(mean: float, sigma: float) -> int:
         return s * mean / sigma**2 - s * s / (2 * sigma**2) - log(2 * share)
 
     grid = [sigma * k / 40 for k in range(1, 161)]
-    return max(1, round(max(grid, key=exponent)))
-
-
-def _exp_above(exponent: Fraction) -> Fraction:
-    bits = BITS + 2 * int(exponent)
-    return Fraction(exp_enclosure(exponent, bits)[1], 1 << bits)
+    best: float = max(grid, key=exponent)
+    return max(1, round(best))
 
 
 @lru_cache(maxsize=4096)

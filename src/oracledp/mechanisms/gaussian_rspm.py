@@ -62,12 +62,8 @@ class GaussianReportSeparatorPerturbedMin:
         if not oracle.fixed_ties:
             raise ParameterError(f"Gaussian RSPM needs ties in a fixed order, which {oracle.name} does not promise")
         shift, elements = separator_shift(queries, neighbours, 0)
-        variance = calibrate_variance(
-            epsilon=epsilon, delta=delta, shift=shift, elements=elements, size=queries.size
-        )
-        return cls(
-            queries, epsilon, delta, neighbours, GaussianPerturbation(queries, variance, 0, shift), oracle
-        )
+        variance = calibrate_variance(epsilon=epsilon, delta=delta, shift=shift, elements=elements, size=queries.size)
+        return cls(queries, epsilon, delta, neighbours, GaussianPerturbation(queries, variance, 0, shift), oracle)
 
     @property
     def guarantee(self) -> Guarantee:

@@ -67,7 +67,6 @@ class Objective:
                 return piece.problem.value(parts[: len(parts) - extra])
         raise ValueError("these parts belong to no branch of the class")
 
-
     def all_values(self) -> NDArray[np.int64]:
         """The objective at every query of the class, in its fixed order."""
         return np.concatenate([all_values(piece.problem) for piece in self.pieces])
@@ -104,4 +103,6 @@ def minimise(oracle: Oracle, pieces: Sequence[BranchProblem]) -> Minimum | Faile
             failed = answer
         elif best is None or answer.value < best.value:
             best = Minimum(answer.query.parts + piece.branch.extra, answer.value, answer.certificate)
-    return failed if failed is not None or best is None else best
+    if failed is not None or best is None:
+        return failed or Failed("the class has no branches")
+    return best

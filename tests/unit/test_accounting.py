@@ -1,0 +1,62 @@
+"""Composition against known figures, other accountants, and brute force."""
+
+from fractions import Fraction
+from itertools import product
+from math import exp
+
+import pytest
+
+from oracledp.accounting import exp_above, exp_below, homogeneous_delta, homogeneous_epsilon, zcdp_delta, zcdp_rho
+
+MILLIONTH = Fraction(1, 10**6)
+
+
+@pytest.mark.parametrize(("epsilon", "rho"), [("1", 0.0244), ("0.1", 0.00032), ("3", 0.185)])
+def test_rho_of_the_literature(epsilon: str, rho: float) -> None:
+    found = zcdp_rho(Fraction(epsilon), MILLIONTH)
+    assert float(found) == pytest.approx(rho, rel=0.03)
+    assert zcdp_delta(found, Fraction(epsilon)) <= MILLIONTH
+    assert zcdp_delta(found * Fraction(101, 100), Fraction(epsilon)) > MILLIONTH
+
+
+@pytest.mark.parametrize(("rounds", "per_round"), [(10, 0.1000), (100, 0.0240), (1000, 0.0075)])
+def test_homogeneous_composition_figures(rounds: int, per_round: float) -> None:
+    found = homogeneous_epsilon(Fraction(1), MILLIONTH, rounds)
+    assert float(found) == pytest.approx(per_round, abs=0.0001)
+    assert homogeneous_delta(found, rounds, Fraction(1)) <= MILLIONTH
+
+
+def test_homogeneous_delta_by_brute_force() -> None:
+    """All outcomes of randomised response, one by one."""
+    per_round, epsilon = Fraction(1, 2), Fraction(1)
+    p = exp(0.5) / (1 + exp(0.5))
+    for rounds in (1, 2, 5):
+        total = 0.0
+        for outcome in product((0, 1), repeat=rounds):
+            losses = sum(outcome)
+            one = p ** (rounds - losses) * (1 - p) ** losses
+            other = (1 - p) ** (rounds - losses) * p**losses
+            total += max(0.0, one - exp(1) * other)
+        assert float(homogeneous_delta(per_round, rounds, epsilon)) == pytest.approx(total, abs=1e-12)
+
+
+def test_against_a_privacy_loss_accountant() -> None:
+    accounting = pytest.importorskip("dp_accounting")
+    from dp_accounting.pld import PLDAccountant
+
+    per_round = homogeneous_epsilon(Fraction(1), MILLIONTH, 50)
+    event = accounting.RandomizedResponseDpEvent(2 / (1 + exp(float(per_round))), 2)
+    accountant = PLDAccountant(accounting.NeighboringRelation.REPLACE_ONE)
+    accountant.compose(accounting.ComposedDpEvent([event] * 50))
+    assert accountant.get_epsilon(1e-6) == pytest.approx(1.0, abs=0.01)
+
+
+def test_pure_budgets_divide() -> None:
+    assert homogeneous_epsilon(Fraction(1), Fraction(0), 7) == Fraction(1, 7)
+    assert homogeneous_epsilon(Fraction(1), MILLIONTH, 1) == 1
+
+
+def test_exponential_enclosures() -> None:
+    for x in (Fraction(0), Fraction(1, 3), Fraction(5), Fraction(200)):
+        assert exp_below(x) <= exp_above(x)
+        assert float(exp_above(x)) == pytest.approx(exp(-float(x)), rel=1e-12)
