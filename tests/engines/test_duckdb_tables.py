@@ -70,7 +70,7 @@ def test_csv_with_another_delimiter(tmp_path: Path) -> None:
         Table.from_file(path, SCHEMA)
     for delimiter in ("", ";;", '"', "\n"):
         with pytest.raises(ParameterError, match="delimiter must be one character"):
-            Table.from_file(path, SCHEMA, delimiter=delimiter or "ab")
+            Table.from_file(path, SCHEMA, delimiter=delimiter)
 
 
 def test_parquet_arrow_and_feather_files(tmp_path: Path) -> None:

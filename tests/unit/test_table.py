@@ -248,5 +248,5 @@ def test_what_is_no_frame_is_refused(frame: Any) -> None:
 
 def test_column_names_that_stand_twice_are_refused() -> None:
     frame = pandas.DataFrame([[17, 18, 0.0, "m", True]], columns=["age", "age", "hours", "sex", "married"])
-    with pytest.raises(DataError):
+    with pytest.raises(DataError, match="two columns of the frame have the same name"):
         Table.from_frame(frame, SCHEMA)

@@ -24,16 +24,16 @@ def open_file(connection: Any, path: Path, schema: Schema, delimiter: str | None
     """The file as a source to count, its format told by its name."""
     if not path.exists():
         raise DataError(f"{path}: no such file")
-    endings = [ending.lower() for ending in path.suffixes]
-    packed = endings[-1:] == [".gz"]
-    ending = (endings[:-1] if packed else endings)[-1:]
     if path.is_dir():
         return _open_parquet(connection, path, _parquet_files(path))
-    if ending and ending[0] in _CSV:
-        return _open_csv(connection, path, schema, delimiter or ("\t" if ending == [".tsv"] else ","), packed)
-    if not packed and ending and ending[0] in _PARQUET:
+    packed = path.suffix.lower() == ".gz"
+    ending = Path(path.stem if packed else path.name).suffix.lower()
+    if ending in _CSV:
+        usual = "\t" if ending == ".tsv" else ","
+        return _open_csv(connection, path, schema, usual if delimiter is None else delimiter, packed)
+    if ending in _PARQUET and not packed:
         return _open_parquet(connection, path, [path])
-    if not packed and ending and ending[0] in _ARROW:
+    if ending in _ARROW and not packed:
         return _open_arrow(connection, path)
     known = ", ".join((*_CSV, *(f"{known}.gz" for known in _CSV), *_PARQUET, *_ARROW))
     raise DataError(f"{path.name}: the format is told by the name, which must end in {known}")

@@ -17,12 +17,16 @@ from oracledp.table.values import Family, code_of, refuse_family
 
 def encode_frame(frame: object, schema: Schema) -> list[NDArray[np.int32]]:
     """The codes of a frame, column by column, in the schema's order; refused at the first flaw."""
+    native: nw.DataFrame[Any] | None = None
+    problem = f"a pandas, polars or pyarrow table is needed, not {type(frame).__name__}"
     try:
-        native: nw.DataFrame[Any] | None = nw.from_native(frame, eager_only=True)
+        native = nw.from_native(frame, eager_only=True)
+    except nw.exceptions.DuplicateError:
+        problem = "two columns of the frame have the same name"
     except (TypeError, nw.exceptions.NarwhalsError):
-        native = None
+        pass
     if native is None:
-        raise DataError(f"a pandas, polars or pyarrow table is needed, not {type(frame).__name__}")
+        raise DataError(problem)
     present = set(native.columns)
     for column in schema.columns:
         if column.name not in present:
