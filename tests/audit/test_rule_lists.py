@@ -44,9 +44,10 @@ def law_of_lists(mechanism, sample):
         return found
 
     paths = []
-    for default, low, high in choices([sample.positive.sum(), sample.negative.sum()]):
-        start = np.full(len(sample.records), bool(default))
-        paths += [(p, low * a, high * b) for p, a, b in rounds((default,), start, mechanism.rounds)]
+    for index, low, high in choices(mechanism.first_errors(sample)):
+        condition, label = mechanism.first_step(index)
+        start = np.where(holds(condition, sample.records), label, not label)
+        paths += [(p, low * a, high * b) for p, a, b in rounds((index,), start, mechanism.rounds - 1)]
     outputs, lows, highs = zip(*paths, strict=True)
     return Law(outputs, np.array(lows), np.array(highs))
 
@@ -65,7 +66,7 @@ def finding(mechanism, claimed, rows, weights=(1, 1)):
 @pytest.mark.parametrize("epsilon", [Fraction(1, 10), Fraction(2)])
 @pytest.mark.parametrize("weights", [(1, 1), (1, 3)])
 def test_the_whole_list_keeps_its_epsilon(epsilon, neighbours, weights):
-    mechanism = OverrideLists(NAMES, 2, epsilon, neighbours, width=1)
+    mechanism = OverrideLists(NAMES, 3, epsilon, neighbours, width=1)
     found = finding(mechanism, mechanism.guarantee, 2, weights)
     assert found.pairs > 0
     assert found.holds
@@ -88,7 +89,7 @@ class _ForgetsTheWeights(OverrideLists):
 
 @pytest.mark.parametrize(("mutant", "weights"), [(_SpendsEveryRound, (1, 1)), (_ForgetsTheWeights, (1, 3))])
 def test_the_audit_catches_a_wrong_rate(mutant, weights):
-    mechanism = mutant(NAMES, 2, Fraction(1), Neighbours.REPLACE_ONE, width=1)
+    mechanism = mutant(NAMES, 3, Fraction(1), Neighbours.REPLACE_ONE, width=1)
     assert finding(mechanism, mechanism.guarantee, 2, weights).broken
 
 

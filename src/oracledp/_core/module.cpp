@@ -4,5 +4,6 @@
 PYBIND11_MODULE(_engine, m) {
     m.doc() = "Compiled core of oracledp: exact samplers, transforms and searches on integers.";
     register_samplers(m);
+    register_swaps(m);
     register_decision_lists(m);
 }

@@ -11,4 +11,5 @@
 #endif
 
 void register_samplers(pybind11::module_ &m);
+void register_swaps(pybind11::module_ &m);
 void register_decision_lists(pybind11::module_ &m);

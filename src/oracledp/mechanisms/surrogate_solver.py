@@ -118,7 +118,7 @@ class _FloatProblem:
 
     @property
     def smoothness(self) -> float:
-        return float((self.positive + self.negative).sum()) * self.signs.shape[1] + self.regularisation
+        return float((self.positive + self.negative).sum() * self.signs.shape[1] + self.regularisation)
 
     def value(self, point: Floats) -> float:
         margins = self.signs @ point

@@ -1,12 +1,11 @@
 """Private learning of rules from labelled records: single rules, lists, scoring cards, and the choice among them."""
 
-from oracledp.mechanisms.rules.automatic import AutomaticRules, Recipe, recipe
+from oracledp.mechanisms.rules.automatic import Recipe, recipe
 from oracledp.mechanisms.rules.learner import Learned, RuleLearner, learn_table, rule_learner
 from oracledp.mechanisms.rules.override_lists import OverrideLists, default_rounds
 from oracledp.mechanisms.rules.sample import Sample, values_of
 
 __all__ = [
-    "AutomaticRules",
     "Learned",
     "OverrideLists",
     "Recipe",

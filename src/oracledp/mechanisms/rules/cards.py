@@ -11,24 +11,20 @@ from oracledp.literals import Literals
 POINTS = 25  # the largest number of points on a card
 
 
-def scoring_card(
-    weights: NDArray[np.int64], literals: Literals, *, size: int | None = None, shift: float = 0.0
-) -> Query:
+def scoring_card(weights: NDArray[np.int64], literals: Literals, *, size: int | None = None) -> Query:
     """``sum of points >= threshold`` from weights over ±1 features and an intercept (the last).
 
-    ``size`` keeps that many features, those with the largest weights. ``shift`` moves the threshold by a part of half
-    the range of the score.
+    ``size`` keeps that many features, those with the largest weights.
     """
     values = [int(value) for value in weights]
     slopes, intercept = values[:-1], values[-1]
     if size is not None and size < len(slopes):
-        least = sorted(map(abs, slopes))[-size] if size else max(map(abs, slopes)) + 1
+        least = sorted(map(abs, slopes))[-size]
         slopes = [value if abs(value) >= least else 0 for value in slopes]
     largest = max([abs(value) for value in slopes] + [1])
     points = [_nearest(value * POINTS, largest) for value in slopes]
     # w·z + w0 >= 0 with z = 2x - 1 is sum 2 w_j x_j >= sum w_j - w0; on the card's scale, one point is largest/POINTS.
-    half_range = sum(map(abs, slopes))
-    needed = sum(slopes) - intercept + int(shift * half_range)
+    needed = sum(slopes) - intercept
     threshold = -((-needed * POINTS) // (2 * largest))
     bound = sum(map(abs, points)) + 1
     card = Halfspaces(

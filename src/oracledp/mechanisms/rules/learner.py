@@ -16,7 +16,7 @@ from oracledp.mechanisms.exponential import ExponentialMechanism
 from oracledp.mechanisms.objective import Objective
 from oracledp.mechanisms.release import Release, pay
 from oracledp.mechanisms.rspm import ReportSeparatorPerturbedMin
-from oracledp.mechanisms.rules.automatic import AutomaticRules, recipe
+from oracledp.mechanisms.rules.automatic import recipe
 from oracledp.mechanisms.rules.cards import scoring_card
 from oracledp.mechanisms.rules.override_lists import OverrideLists, default_rounds
 from oracledp.mechanisms.rules.sample import Sample
@@ -27,7 +27,7 @@ from oracledp.randomness import Randomness, SystemRandomness
 from oracledp.table import Table
 
 AUTOMATIC = "auto"
-DEFAULT_MECHANISM = {AUTOMATIC: "automatic", "decision-list": "override-list", "halfspace": "surrogate"}
+DEFAULT_MECHANISM = {"decision-list": "override-list", "halfspace": "surrogate"}
 SELECTIONS = ("exponential", "permute-and-flip", "rspm", "rspm:separator")
 
 
@@ -66,24 +66,26 @@ def rule_learner(
         raise ParameterError("there is no column to learn from")
     if size is not None and (isinstance(size, bool) or not isinstance(size, int) or size < 1):
         raise ParameterError("size must be a positive integer")
-    chosen = mechanism or DEFAULT_MECHANISM.get(model, "exponential")
-    if chosen in SELECTIONS and model != AUTOMATIC:
-        return _selection(model, literals, chosen, size, epsilon, neighbours, oracle)
-    if chosen != DEFAULT_MECHANISM.get(model):
-        own = DEFAULT_MECHANISM.get(model)
-        allowed = (() if own is None else (own,)) + (() if model == AUTOMATIC else SELECTIONS)
-        raise ParameterError(f"mechanism for {model} must be one of {', '.join(allowed)}, got {mechanism!r}")
-    if model == "halfspace":
+    if model == AUTOMATIC and mechanism is None:
+        plan = recipe(rows, epsilon, len(literals))
+        model, size = plan.model, size or (plan.rounds if plan.model == "decision-list" else None)
+    own = DEFAULT_MECHANISM.get(model, "exponential")
+    chosen = mechanism or own
+    if model == AUTOMATIC or chosen not in (own, *SELECTIONS):
+        allowed = () if model == AUTOMATIC else dict.fromkeys((own, *SELECTIONS))
+        raise ParameterError(f"mechanism for {model} must be one of {', '.join(('None', *allowed))}, got {mechanism!r}")
+    if chosen == "surrogate":
         return _card(literals, size, rows, epsilon, neighbours)
-    runner: AutomaticRules | OverrideLists
-    if model == AUTOMATIC:
-        runner = AutomaticRules(literals, recipe(rows, epsilon, len(literals)), epsilon, neighbours)
-    else:
-        rounds = size or default_rounds(rows, epsilon, len(literals))
-        runner = OverrideLists(literals, rounds, epsilon, neighbours)
-    certificate = Certificate(Trust.PROVED, runner.name)
+    if chosen == "override-list":
+        return _list(literals, size or default_rounds(rows, epsilon, len(literals)), epsilon, neighbours)
+    return _selection(model, literals, chosen, size, epsilon, neighbours, oracle)
+
+
+def _list(literals: Literals, rounds: int, epsilon: Fraction, neighbours: Neighbours) -> RuleLearner:
+    lists = OverrideLists(literals, rounds, epsilon, neighbours)
+    certificate = Certificate(Trust.PROVED, lists.name)
     return RuleLearner(
-        runner.name, runner.guarantee, lambda sample, source: Learned(runner.run(sample, source), certificate)
+        lists.name, lists.guarantee, lambda sample, source: Learned(lists.run(sample, source), certificate)
     )
 
 

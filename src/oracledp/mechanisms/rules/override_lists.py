@@ -1,4 +1,4 @@
-"""Override lists: a private constant, then one private selection after another, each put in front of the list."""
+"""Override lists: a private rule, then one private selection after another, each put in front of the list."""
 
 from __future__ import annotations
 
@@ -20,25 +20,32 @@ from oracledp.randomness import Randomness
 from oracledp.selection import permute_and_flip_choice
 
 MOST_ROUNDS = 8
-GAIN = 0.02  # a round should be able to find a rule that corrects this share of the rows
+MOST_CONDITIONS = 500_000
+GAIN = 0.02  # a further round should be able to find an override that corrects this share of the rows
 
 
-def default_rounds(rows: int, epsilon: Fraction, columns: int, width: int = 2) -> int:
-    """How many overrides a budget bears: each must tell a gain of two per cent of the rows from its noise.
+def widest(columns: int) -> int:
+    """The greatest width, up to three, at which the conditions can be listed."""
+    return max(w for w in (1, 2, 3) if w == 1 or Conditions(columns, w).size <= MOST_CONDITIONS)
+
+
+def default_rounds(rows: int, epsilon: Fraction, columns: int) -> int:
+    """How many rules a budget bears: two, and as many more as could tell a gain of two per cent from noise.
 
     >>> default_rounds(40_000, Fraction(1, 10), 43), default_rounds(400, Fraction(1), 16)
-    (4, 1)
+    (4, 2)
     """
-    choices = 2 * Conditions(columns, width).size + 1
-    return max(1, min(MOST_ROUNDS, int(rows * epsilon * GAIN / (2 * log(choices)))))
+    choices = 2 * Conditions(columns, min(2, widest(columns))).size + 1
+    return max(2, min(MOST_ROUNDS, int(rows * epsilon * GAIN / (2 * log(choices)))))
 
 
 @dataclass(frozen=True)
 class OverrideLists:
-    """T + 1 permute-and-flip selections of ε/(T+1) each (proofs/override-lists.md): ε-DP, robust.
+    """T permute-and-flip selections of ε/T each (proofs/override-lists.md): ε-DP, robust.
 
-    First a constant label; then T times the conjunction of at most ``width`` tests and the label which,
-    put in front of the list, leave the fewest errors, or no change.
+    First a rule "label where the condition holds, the other label elsewhere" with a condition of at most
+    ``first_width`` tests; then T - 1 times the condition of at most ``width`` tests and the label which, put in
+    front of the list, leave the fewest errors, or no change. Widths are lowered until a class can be listed.
     """
 
     literals: Literals
@@ -46,6 +53,7 @@ class OverrideLists:
     epsilon: Fraction
     neighbours: Neighbours
     width: int = 2
+    first_width: int = 3
     name: str = "override-list"
 
     def __post_init__(self) -> None:
@@ -58,13 +66,29 @@ class OverrideLists:
         return Guarantee(epsilon=self.epsilon, neighbours=self.neighbours, proof="override-lists")
 
     @property
+    def first_conditions(self) -> Conditions:
+        """What the first rule may test."""
+        return Conditions(len(self.literals), min(self.first_width, widest(len(self.literals))))
+
+    @property
     def conditions(self) -> Conditions:
-        """What a rule may test."""
-        return Conditions(len(self.literals), self.width)
+        """What an override may test."""
+        return Conditions(len(self.literals), min(self.width, self.first_conditions.width))
 
     def rate(self, unit: int) -> Fraction:
         """The weight of one unit of weighted error in the exponent of a selection."""
-        return self.epsilon / (self.rounds + 1) / (self.neighbours.comparison_sensitivity * unit)
+        return self.epsilon / self.rounds / (self.neighbours.comparison_sensitivity * unit)
+
+    def first_errors(self, sample: Sample) -> NDArray[np.int64]:
+        """The weighted error of each first rule: each condition with label 0, then each with label 1."""
+        covered = self.first_conditions.sums(sample.records, sample.gain)
+        none, every = int(sample.positive.sum()), int(sample.negative.sum())
+        return np.concatenate([every + covered, none - covered])
+
+    def first_step(self, index: int) -> Step:
+        """The rule at one place of :meth:`first_errors`."""
+        label, place = divmod(index, self.first_conditions.size)
+        return self.first_conditions[place], bool(label)
 
     def changes(self, sample: Sample, predicted: NDArray[np.bool_]) -> NDArray[np.int64]:
         """How the weighted error changes: by nothing, by each condition with label 0, by each with label 1."""
@@ -83,18 +107,26 @@ class OverrideLists:
     def run(self, sample: Sample, source: Randomness) -> Query:
         """One private list."""
         rate = self.rate(sample.unit)
-        constants = np.array([sample.positive.sum(), sample.negative.sum()], dtype=np.int64)
-        default = bool(permute_and_flip_choice(constants, rate, source))
-        predicted = np.full(len(sample.records), default)
-        steps: list[Step] = []
-        for _ in range(self.rounds):
+        first = self.first_step(permute_and_flip_choice(self.first_errors(sample), rate, source))
+        predicted = apply(first, np.full(len(sample.records), not first[1]), sample)
+        steps = [first]
+        for _ in range(self.rounds - 1):
             step = self.step(permute_and_flip_choice(self.changes(sample, predicted), rate, source))
-            if step is None:
-                continue
-            condition, label = step
-            predicted = np.where(holds(condition, sample.records), label, predicted)
-            if condition:
+            if step is not None:
+                predicted = apply(step, predicted, sample)
                 steps.append(step)
-            else:  # an override that always holds is a new default
-                steps, default = [], label
-        return decision_list(steps, default, self.literals, length=self.rounds, width=self.width)
+        return self._worded(steps)
+
+    def _worded(self, steps: list[Step]) -> Query:
+        """The list as a query; an override that always holds makes what lies behind it void."""
+        always = [place for place, (condition, _) in enumerate(steps) if not condition]
+        default = steps[always[-1]][1] if always else not steps[0][1]
+        kept = steps[always[-1] + 1 :] if always else steps
+        width = self.first_conditions.width
+        return decision_list(kept, default, self.literals, length=self.rounds, width=width)
+
+
+def apply(step: Step, predicted: NDArray[np.bool_], sample: Sample) -> NDArray[np.bool_]:
+    """The prediction with one more override in front."""
+    condition, label = step
+    return np.where(holds(condition, sample.records), label, predicted)

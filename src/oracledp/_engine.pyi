@@ -1,0 +1,53 @@
+"""Types of the compiled core."""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+_Ints = NDArray[np.int64]
+_Reader = Callable[[int], bytes] | None
+
+# samplers.cpp
+def uniform(bound: int, count: int, reader: _Reader) -> _Ints: ...
+def geometric(scale: int, count: int, reader: _Reader) -> _Ints: ...
+def laplace(scale: int, count: int, reader: _Reader) -> _Ints: ...
+def gaussian(t: int, bt: int, a: bytes, denominator: bytes, count: int, reader: _Reader) -> _Ints: ...
+def trace_1_bit(law: str, scale: int, other: int, reader: _Reader) -> tuple[int, int]: ...
+def trace_2_bit(law: str, scale: int, other: int, reader: _Reader) -> tuple[int, int]: ...
+def trace_wide(root: bytes, denominator: bytes, reader: _Reader) -> bool: ...
+
+# selection.cpp
+def upper_total(
+    scores: _Ints, least: int, last: int, bits: int, table: NDArray[np.uint64]
+) -> tuple[int, int]: ...
+def locate(
+    scores: _Ints,
+    least: int,
+    last: int,
+    bits: int,
+    table: NDArray[np.uint64],
+    target_high: int,
+    target_low: int,
+) -> tuple[int, int]: ...
+def permute_and_flip(
+    scores: _Ints, least: int, numerator: int, denominator: int, reader: _Reader
+) -> int: ...
+
+# partition.cpp
+def split(counts: _Ints, sizes: Sequence[int], reader: _Reader) -> list[tuple[_Ints, _Ints]]: ...
+
+# decision_list_search.cpp
+MOST_COLUMNS: int
+
+class ColumnData:
+    def __init__(self, columns: NDArray[np.uint8], weights: _Ints) -> None: ...
+
+def best_decision_list(
+    data: ColumnData, length: int, conditions: Sequence[Sequence[tuple[int, int]]], part_costs: _Ints, work_limit: int
+) -> tuple[int, list[int], int] | None: ...
+
+# swaps.cpp
+def swap_towards(
+    rows: _Ints, strata: _Ints, starts: _Ints, excess: NDArray[np.float32], sweeps: int, seed: int
+) -> int: ...
