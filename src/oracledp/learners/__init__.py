@@ -1,0 +1,36 @@
+"""scikit-learn estimators that learn one readable rule, list or scoring card under differential privacy.
+
+>>> import numpy as np
+>>> from oracledp.learners import PrivateRuleClassifier
+>>> X = np.tile([[0, 1], [1, 0], [1, 1], [0, 0]], (500, 1)); y = X[:, 0]
+>>> model = PrivateRuleClassifier(epsilon=5, classes=[0, 1]).fit(X, y)
+>>> model.privacy_.robust, bool((model.predict(X) == y).mean() > 0.9)
+(True, True)
+"""
+
+from oracledp.extras import optional
+
+optional("sklearn", extra="solvers")
+
+from oracledp.learners.base import NotPrivateWarning, PrivateClassifier  # noqa: E402
+from oracledp.learners.estimators import (  # noqa: E402
+    ConjunctionClassifier,
+    DecisionListClassifier,
+    DisjunctionClassifier,
+    HalfspaceClassifier,
+    ParityClassifier,
+    PrivateRuleClassifier,
+)
+from oracledp.learners.saving import load_model  # noqa: E402
+
+__all__ = [
+    "ConjunctionClassifier",
+    "DecisionListClassifier",
+    "DisjunctionClassifier",
+    "HalfspaceClassifier",
+    "NotPrivateWarning",
+    "ParityClassifier",
+    "PrivateClassifier",
+    "PrivateRuleClassifier",
+    "load_model",
+]

@@ -1,0 +1,229 @@
+"""What all estimators share: parameters, fitting once per class, predicting, printing, saving."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from dataclasses import replace
+from math import lcm
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.multiclass import check_classification_targets, unique_labels
+from sklearn.utils.validation import check_array, check_is_fitted, column_or_1d, validate_data
+
+from oracledp.errors import DataError, ParameterError
+from oracledp.guarantee import Exact, Guarantee, Neighbours, positive
+from oracledp.learners.encoding import CutEncoder, Encoder, SchemaEncoder, feature_schema
+from oracledp.learners.rule_sets import RuleSet
+from oracledp.ledger import Ledger
+from oracledp.mechanisms.release import pay
+from oracledp.mechanisms.rules import RuleLearner, Sample, rule_learner
+from oracledp.oracles.base import Oracle
+from oracledp.randomness import Randomness, SeededRandomness, SystemRandomness
+from oracledp.schema import Schema
+
+CLASSES_READ = "the set of labels in y is public (declare it with classes=)"
+ROWS_UNKNOWN = 1000  # the size a recipe assumes where the number of rows is private and none is declared
+
+
+class NotPrivateWarning(UserWarning):
+    """A figure was computed from rows as they are: it is not differentially private."""
+
+
+class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """The common part of the estimators. Parameters are public; only ``X`` and ``y`` of ``fit`` are private.
+
+    epsilon: the privacy parameter of one ``fit``, exact (``"0.1"``, a Fraction, a number). There is no default.
+    schema: what the columns may hold; needed for texts, categories and missing values.
+    bounds, cuts: without a schema, every column is a number that is compared with ``cuts`` even thresholds
+        between ``bounds``; values outside are as good as clipped. Never read from the data.
+    classes: the labels that may occur. Where absent they are read off ``y``, and the guarantee says so.
+    class_weight: a dictionary of public weights per label.
+    neighbours, oracle, size, mechanism, ledger: as in the rest of the library.
+    rows: about how many rows there are; needed for good settings under add/remove-one, where that is private.
+    random_state: an integer makes a fit repeatable and **not private**; for tests and demonstrations.
+    """
+
+    model_kind: ClassVar[str]
+
+    def __init__(
+        self,
+        *,
+        epsilon: Exact,
+        schema: Schema | None = None,
+        neighbours: Neighbours | str = "replace-one",
+        oracle: str | Oracle = "auto",
+        size: int | None = None,
+        mechanism: str | None = None,
+        ledger: Ledger | None = None,
+        classes: Any = None,
+        class_weight: Mapping[Any, Any] | None = None,
+        bounds: tuple[Any, Any] = (0, 1),
+        cuts: int = 1,
+        rows: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.epsilon = epsilon
+        self.schema = schema
+        self.neighbours = neighbours
+        self.oracle = oracle
+        self.size = size
+        self.mechanism = mechanism
+        self.ledger = ledger
+        self.classes = classes
+        self.class_weight = class_weight
+        self.bounds = bounds
+        self.cuts = cuts
+        self.rows = rows
+        self.random_state = random_state
+
+    # ---- fitting ---------------------------------------------------------------------------------
+    def fit(self, X: Any, y: Any) -> PrivateClassifier:
+        """Learn from private rows. The whole of ε is charged before anything is sampled."""
+        encoder, records = self._encode_training(X, y)
+        labels = self._labels(y, len(records))
+        learner = self._learner(encoder, len(records), problems=_problems(len(self.classes_)))
+        source = self._source()
+        total = replace(learner.guarantee, epsilon=positive(self.epsilon, "epsilon"))
+        if self.classes is None:
+            total = total.assuming(CLASSES_READ)
+        self.privacy_: Guarantee = pay(_Whole(learner.name, total), self.ledger, source)
+        weights = self._weights()
+        queries, self.certificate_ = [], None
+        for place in _positive_classes(len(self.classes_)):
+            positive_weight, others = weights[place], [w for i, w in enumerate(weights) if i != place]
+            sample = Sample.of(encoder.literals, records, labels == place, weights=(max(others), positive_weight))
+            learned = learner.run(sample, source)
+            queries.append(learned.query)
+            self.certificate_ = learned.certificate
+        self.rules_ = RuleSet(tuple(self.classes_.tolist()), tuple(queries), encoder)
+        self.rule_ = queries[0] if len(queries) == 1 else tuple(queries)
+        return self
+
+    def _encode_training(self, X: Any, y: Any) -> tuple[Encoder, NDArray[np.uint8]]:
+        if y is None:
+            raise ValueError("This classifier requires y to be passed, but the target y is None.")
+        if self.schema is None:
+            numbers = validate_data(self, X=X, dtype=np.float64)
+            names = tuple(getattr(self, "feature_names_in_", [f"x{i}" for i in range(numbers.shape[1])]))
+            encoder: Encoder = CutEncoder.evenly(names, self.bounds, self.cuts)
+            return encoder, encoder.encode(numbers)
+        encoder = SchemaEncoder(feature_schema(self.schema, X, getattr(y, "name", None)))
+        self.n_features_in_ = len(encoder.schema.names)
+        return encoder, encoder.encode(X)
+
+    def _labels(self, y: Any, rows: int) -> NDArray[np.intp]:
+        """The number of each row's class; unknown labels are refused without being named."""
+        labels = column_or_1d(_plain(y), warn=True)
+        check_classification_targets(labels)
+        if len(labels) != rows:
+            raise ValueError(f"Found input variables with inconsistent numbers of samples: {[rows, len(labels)]}")
+        self.classes_ = unique_labels(labels) if self.classes is None else np.unique(np.asarray(self.classes))
+        places = np.searchsorted(self.classes_, labels)
+        places = np.minimum(places, len(self.classes_) - 1)
+        if not np.all(self.classes_[places] == labels):
+            raise DataError("y holds a label that is not among classes")
+        return np.asarray(places, dtype=np.intp)
+
+    def _learner(self, encoder: Encoder, rows: int, *, problems: int) -> RuleLearner:
+        relation = Neighbours.parse(self.neighbours)
+        public = rows if relation is Neighbours.REPLACE_ONE else ROWS_UNKNOWN
+        return rule_learner(
+            self._model(),
+            encoder.literals,
+            rows=self.rows or public,
+            epsilon=positive(self.epsilon, "epsilon") / problems,
+            neighbours=relation,
+            size=self.size,
+            mechanism=self.mechanism,
+            oracle=self.oracle,
+        )
+
+    def _model(self) -> str:
+        return self.model_kind
+
+    def _source(self) -> Randomness:
+        if self.random_state is None:
+            return SystemRandomness()
+        if isinstance(self.random_state, int | np.integer):
+            return SeededRandomness(int(self.random_state))
+        raise ParameterError("random_state must be None, or an integer for a fit that is not private")
+
+    def _weights(self) -> list[int]:
+        """The class weights as integers on one scale."""
+        if self.class_weight is None:
+            return [1] * len(self.classes_)
+        if not isinstance(self.class_weight, Mapping):
+            raise ParameterError("class_weight must be a dictionary: weights read off the data would not be private")
+        given = [positive(self.class_weight.get(label, 1), "class_weight") for label in self.classes_.tolist()]
+        scale = lcm(*(weight.denominator for weight in given))
+        return [int(weight * scale) for weight in given]
+
+    # ---- using -----------------------------------------------------------------------------------
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The predicted label of each row. Rows passed here are not the training data and cost no budget."""
+        check_is_fitted(self, "rules_")
+        if isinstance(self.rules_.encoder, CutEncoder):
+            X = self._numbers(X, self.rules_.encoder)
+        return np.asarray(self.classes_[self.rules_.predict(X)])
+
+    def _numbers(self, X: Any, encoder: CutEncoder) -> NDArray[np.float64]:
+        """The rows as finite numbers; a loaded model knows its columns by number only."""
+        if hasattr(self, "n_features_in_"):
+            return np.asarray(validate_data(self, X=X, dtype=np.float64, reset=False))
+        numbers = np.asarray(check_array(X, dtype=np.float64))
+        if numbers.shape[1] != len(encoder.names):
+            raise DataError(f"the model was fitted on {len(encoder.names)} columns")
+        return numbers
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """The accuracy on these rows, read as they are: warns, since the figure is not private."""
+        warnings.warn("score reads the rows as they are: the figure is not private", NotPrivateWarning, stacklevel=2)
+        return float(super().score(X, _plain(y), sample_weight))
+
+    def get_rules(self) -> Any:
+        """The rule as a pandas frame: one row per literal, list entry or weight."""
+        from oracledp.extras import optional
+
+        check_is_fitted(self, "rules_")
+        columns = ["class", "order", "condition", "value"]
+        return optional("pandas", extra="frames").DataFrame(self.rules_.rules(), columns=columns)
+
+    def __str__(self) -> str:
+        return f"{self.rules_}\n{self.privacy_}" if hasattr(self, "rules_") else repr(self)
+
+    def save(self, path: Any) -> None:
+        """Write the fitted model as JSON: rules, schema and guarantee, nothing of the training rows."""
+        from oracledp.learners.saving import save_model
+
+        save_model(self, path)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.non_deterministic = True
+        tags.classifier_tags.poor_score = True
+        return tags
+
+
+class _Whole:
+    """All the runs of one fit as one charge."""
+
+    def __init__(self, name: str, guarantee: Guarantee) -> None:
+        self.name, self.guarantee = name, guarantee
+
+
+def _problems(classes: int) -> int:
+    return classes if classes > 2 else 1
+
+
+def _positive_classes(classes: int) -> range:
+    """Two classes need one problem, more need one each, one needs none."""
+    return range(classes) if classes > 2 else range(1, classes)
+
+
+def _plain(y: Any) -> Any:
+    """Labels as an array: polars and pyarrow columns included."""
+    return y.to_numpy() if hasattr(y, "to_numpy") else y

@@ -1,0 +1,111 @@
+"""From what a user passes to ``fit`` or ``predict`` to 0/1 literal values, by public definitions only."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oracledp.errors import DataError, ParameterError
+from oracledp.guarantee import exact
+from oracledp.literals import Literal, Literals
+from oracledp.schema import Schema
+from oracledp.table.frames import encode_frame
+
+
+@dataclass(frozen=True)
+class SchemaEncoder:
+    """Rows to literals by a schema: the only way that takes texts, categories and missing values."""
+
+    schema: Schema
+
+    @property
+    def literals(self) -> Literals:
+        """The schema's."""
+        return self.schema.literals
+
+    def encode(self, rows: Any) -> NDArray[np.uint8]:
+        """The value of each literal on each row of a frame, or of an array in the schema's order of columns."""
+        codes = encode_frame(self._frame(rows), self.schema)
+        return self.schema.literal_values(self.literals, np.stack(codes, axis=1).astype(self.schema.code_dtype))
+
+    def _frame(self, rows: Any) -> Any:
+        if hasattr(rows, "columns") or hasattr(rows, "column_names"):
+            return rows
+        import pandas
+
+        array = np.asarray(rows)
+        if array.ndim != 2 or array.shape[1] != len(self.schema.columns):
+            raise DataError(f"the array needs {len(self.schema.columns)} columns, those of the schema in order")
+        return pandas.DataFrame({name: array[:, place] for place, name in enumerate(self.schema.names)})
+
+    def to_json(self) -> dict[str, Any]:
+        """The schema."""
+        return {"schema": self.schema.to_json()}
+
+
+@dataclass(frozen=True)
+class CutEncoder:
+    """Numbers to literals ``x >= cut`` with the same public cuts for every column; nothing is read from the data.
+
+    >>> encoder = CutEncoder.evenly(("height",), (0, 4), 3)
+    >>> [str(literal) for literal in encoder.literals], encoder.encode(np.array([[2.5]])).tolist()
+    (['height >= 1', 'height >= 2', 'height >= 3'], [[1, 1, 0]])
+    """
+
+    names: tuple[str, ...]
+    cuts: tuple[float, ...]
+
+    @classmethod
+    def evenly(cls, names: tuple[str, ...], bounds: Any, count: int) -> CutEncoder:
+        """``count`` cuts that split the bounds into equal parts."""
+        if isinstance(count, bool) or not isinstance(count, int | np.integer) or count < 1:
+            raise ParameterError("cuts must be a positive integer: how many thresholds each column gets")
+        try:
+            low, high = (exact(bound, "bounds") for bound in bounds)
+        except (TypeError, ValueError):
+            raise ParameterError("bounds must be two numbers (low, high)") from None
+        if low >= high:
+            raise ParameterError("bounds must be two numbers (low, high) with low < high")
+        return cls(names, tuple(float(low + (high - low) * Fraction(i, count + 1)) for i in range(1, count + 1)))
+
+    @property
+    def literals(self) -> Literals:
+        """One per column and cut."""
+        return Literals(tuple(Literal(name, ">=", _short(cut)) for name in self.names for cut in self.cuts))
+
+    def encode(self, rows: Any) -> NDArray[np.uint8]:
+        """The value of each literal on each row of numbers."""
+        values = np.asarray(rows, dtype=np.float64)
+        return np.asarray(values[:, :, None] >= np.array(self.cuts), dtype=np.uint8).reshape(len(values), -1)
+
+    def to_json(self) -> dict[str, Any]:
+        """Names and cuts."""
+        return {"names": list(self.names), "cuts": list(self.cuts)}
+
+
+Encoder = SchemaEncoder | CutEncoder
+
+
+def encoder_from_json(data: dict[str, Any]) -> Encoder:
+    """Read what ``to_json`` of an encoder wrote."""
+    if "schema" in data:
+        return SchemaEncoder(Schema(data["schema"]))
+    return CutEncoder(tuple(map(str, data["names"])), tuple(map(float, data["cuts"])))
+
+
+def feature_schema(schema: Schema, rows: Any, target: str | None) -> Schema:
+    """The schema without the target's column, if that is named and not among the features."""
+    names = set(getattr(rows, "columns", ()))
+    if target is None or target not in schema or target in names:
+        return schema
+    definition = schema.to_json()
+    del definition["columns"][target]
+    return Schema({"columns": definition["columns"]})
+
+
+def _short(cut: float) -> float | int:
+    return int(cut) if cut == int(cut) else cut

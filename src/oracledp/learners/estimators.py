@@ -1,0 +1,100 @@
+"""The estimators: one per kind of rule, and one that chooses."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from oracledp.errors import ParameterError
+from oracledp.guarantee import Exact, Neighbours
+from oracledp.learners.base import PrivateClassifier
+from oracledp.learning import MODELS
+from oracledp.ledger import Ledger
+from oracledp.oracles.base import Oracle
+from oracledp.schema import Schema
+
+
+class ConjunctionClassifier(PrivateClassifier):
+    """``a and b and not c``: the exponential mechanism over conjunctions of at most ``size`` literals (3)."""
+
+    model_kind = "conjunction"
+
+
+class DisjunctionClassifier(PrivateClassifier):
+    """``a or b or not c``: the exponential mechanism over disjunctions of at most ``size`` literals (3)."""
+
+    model_kind = "disjunction"
+
+
+class ParityClassifier(PrivateClassifier):
+    """``a xor b``, or its negation: the exponential mechanism over parities of at most ``size`` literals (2)."""
+
+    model_kind = "parity"
+
+
+class DecisionListClassifier(PrivateClassifier):
+    """``if a and b then 1; else if c then 0; else 1``: up to ``size`` rules, one private selection each.
+
+    The number of rules follows from the rows, ε and the number of literals where ``size`` is not given
+    (proofs/override-lists.md).
+    """
+
+    model_kind = "decision-list"
+
+
+class HalfspaceClassifier(PrivateClassifier):
+    """A scoring card ``+5·a -3·b >= 2`` by the private convex surrogate (proofs/surrogate.md).
+
+    ``size`` keeps only that many features. ``mechanism="exponential"`` chooses instead among all cards with
+    ``size`` (3) weights of ±1, without any surrogate.
+    """
+
+    model_kind = "halfspace"
+
+
+class PrivateRuleClassifier(PrivateClassifier):
+    """The estimator to start with: ``model="auto"`` gives a scoring card or a single rule, whichever ε bears.
+
+    The choice reads only the number of rows, ε and the number of literals, or is itself made privately
+    within ε (proofs/override-lists.md, section 3). Any other ``model`` is that of the estimator of its name.
+    """
+
+    def __init__(
+        self,
+        *,
+        epsilon: Exact,
+        model: str = "auto",
+        schema: Schema | None = None,
+        neighbours: Neighbours | str = "replace-one",
+        oracle: str | Oracle = "auto",
+        size: int | None = None,
+        mechanism: str | None = None,
+        ledger: Ledger | None = None,
+        classes: Any = None,
+        class_weight: Mapping[Any, Any] | None = None,
+        bounds: tuple[Any, Any] = (0, 1),
+        cuts: int = 1,
+        rows: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        super().__init__(
+            epsilon=epsilon,
+            schema=schema,
+            neighbours=neighbours,
+            oracle=oracle,
+            size=size,
+            mechanism=mechanism,
+            ledger=ledger,
+            classes=classes,
+            class_weight=class_weight,
+            bounds=bounds,
+            cuts=cuts,
+            rows=rows,
+            random_state=random_state,
+        )
+        self.model = model
+
+    def _model(self) -> str:
+        if self.model != "auto" and self.model not in MODELS:
+            raise ParameterError(f"model must be auto or one of {', '.join(MODELS)}, got {self.model!r}")
+        return self.model

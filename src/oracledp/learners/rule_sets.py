@@ -1,0 +1,97 @@
+"""What an estimator has learned: one query for two classes, one per class for more."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import sqrt
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oracledp.classes import Disjunctions, Halfspaces, Query, query_from_json
+from oracledp.classes.decision_lists import DecisionLists
+from oracledp.learners.encoding import Encoder
+from oracledp.mechanisms.rules import values_of
+
+
+@dataclass(frozen=True)
+class RuleSet:
+    """Released queries over an encoder's literals; no training data. Two classes need one query, K need K."""
+
+    classes: tuple[Any, ...]
+    queries: tuple[Query, ...]
+    encoder: Encoder
+
+    def predict(self, rows: Any) -> NDArray[np.intp]:
+        """The number of the predicted class for each row."""
+        records = self.encoder.encode(rows)
+        if not self.queries:
+            return np.zeros(len(records), dtype=np.intp)
+        margins = np.stack([self._margin(query, records) for query in self.queries], axis=1)
+        if len(self.queries) == 1:
+            return np.asarray(margins[:, 0] >= 0, dtype=np.intp)
+        return np.asarray(np.argmax(margins, axis=1), dtype=np.intp)
+
+    def _margin(self, query: Query, records: NDArray[np.uint8]) -> NDArray[np.float64]:
+        """At least 0 where the query holds; for a card, how far from its threshold, in units of its own length."""
+        values = values_of(records, self.encoder.literals, query.owner.literals)
+        if not isinstance(query.owner, Halfspaces):
+            return np.where(query(values), 1.0, -1.0)
+        weights, threshold = query.owner.decode(query.parts)
+        points = np.array([int(weight) for weight in weights], dtype=np.int64)
+        length = sqrt(sum(int(p) ** 2 for p in points)) or 1.0
+        return np.asarray((values.astype(np.int64) @ points - int(threshold)) / length)
+
+    def __str__(self) -> str:
+        if not self.queries:
+            return f"predict {self.classes[0]}"
+        if len(self.queries) == 1:
+            return f"{self._line(self.queries[0], self.classes[1])}\notherwise predict {self.classes[0]}"
+        lines = [self._line(query, label) for query, label in zip(self.queries, self.classes, strict=True)]
+        return "\n".join(
+            [*lines, "the class whose rule holds by the largest margin is predicted, the first among equals"]
+        )
+
+    def _line(self, query: Query, label: Any) -> str:
+        if isinstance(query.owner, DecisionLists):
+            return f"predict {label} where this list says 1: {query}"
+        return f"predict {label} if {query}"
+
+    def rules(self) -> list[dict[str, Any]]:
+        """One row per literal, rule or weight: class, order, condition, value."""
+        labels = self.classes[1:] if len(self.queries) == 1 else self.classes
+        return [
+            {"class": label, "order": order, "condition": condition, "value": value}
+            for query, label in zip(self.queries, labels, strict=False)
+            for order, (condition, value) in enumerate(_rows(query))
+        ]
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain values."""
+        return {
+            "classes": [getattr(label, "item", lambda label=label: label)() for label in self.classes],
+            "queries": [query.to_json() for query in self.queries],
+            "encoder": self.encoder.to_json(),
+        }
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any], encoder: Encoder) -> RuleSet:
+        """Read what :meth:`to_json` wrote."""
+        return cls(tuple(data["classes"]), tuple(query_from_json(query) for query in data["queries"]), encoder)
+
+
+def _rows(query: Query) -> list[tuple[str, int]]:
+    """The pieces of one query: (condition, points or label)."""
+    owner = query.owner
+    if isinstance(owner, Halfspaces):
+        weights, threshold = owner.decode(query.parts)
+        pairs = zip(owner.literals, weights, strict=True)
+        return [(str(literal), int(weight)) for literal, weight in pairs if weight] + [("threshold", int(threshold))]
+    if isinstance(owner, DecisionLists):
+        rules, default = owner.rules(query.parts)
+        words = [(" and ".join(str(owner.literals[j]) for j in condition), label) for condition, label in rules]
+        return [*words, ("otherwise", default)]
+    if isinstance(owner, Disjunctions):
+        return [(str(owner.literals[part]), 1) for part in query.parts] or [("never", 1)]
+    return [(str(query), 1)]
