@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from oracledp.errors import ParameterError
 from oracledp.guarantee import Neighbours
-from oracledp.mechanisms.cube_noise import cube_noise
+from oracledp.mechanisms.block_noise import ball_size, block_noise
 from oracledp.mechanisms.surrogate import ConvexSurrogate
 from oracledp.mechanisms.surrogate_solver import POINT_BITS, HingeProblem, solve
 from oracledp.randomness import SeededRandomness, SystemRandomness
@@ -51,7 +52,7 @@ def worst_ratio(*, epsilon, neighbours, noise, regularisation):
 @pytest.mark.parametrize("neighbours", list(Neighbours))
 @pytest.mark.parametrize("epsilon", [Fraction(1, 10), Fraction(1), Fraction(4)])
 def test_the_ideal_law_keeps_its_epsilon_in_one_dimension(epsilon, neighbours):
-    mechanism = ConvexSurrogate(1, epsilon, neighbours, Fraction(1, 2))
+    mechanism = ConvexSurrogate((1,), epsilon, neighbours, Fraction(1, 2))
     noise = mechanism.noise_scale / 2**36
     worst = worst_ratio(
         epsilon=epsilon, neighbours=neighbours, noise=noise, regularisation=float(mechanism.regularisation)
@@ -62,7 +63,7 @@ def test_the_ideal_law_keeps_its_epsilon_in_one_dimension(epsilon, neighbours):
 @pytest.mark.parametrize("broken", ["half the noise", "no price for the curvature"])
 def test_the_density_audit_has_teeth(broken):
     epsilon = Fraction(1)
-    mechanism = ConvexSurrogate(1, epsilon, Neighbours.REPLACE_ONE, Fraction(1, 2))
+    mechanism = ConvexSurrogate((1,), epsilon, Neighbours.REPLACE_ONE, Fraction(1, 2))
     noise = mechanism.noise_scale / 2**36 / 2 if broken == "half the noise" else 2 / float(epsilon)
     worst = worst_ratio(
         epsilon=epsilon, neighbours=Neighbours.REPLACE_ONE, noise=noise, regularisation=float(mechanism.regularisation)
@@ -71,23 +72,48 @@ def test_the_density_audit_has_teeth(broken):
 
 
 def test_the_parts_of_epsilon_add_up():
-    for epsilon, dimension, neighbours in product([Fraction(1, 100), Fraction(1), Fraction(30)], [1, 44], Neighbours):
-        mechanism = ConvexSurrogate(dimension, epsilon, neighbours)
-        moved = (neighbours.comparison_sensitivity << 36) + 1
-        spent = Fraction(dimension) / mechanism.regularisation + Fraction(moved, mechanism.noise_scale)
+    blocks = [(1,), (1,) * 44, (1, 7, 3)]
+    for epsilon, sizes, neighbours in product([Fraction(1, 100), Fraction(1), Fraction(30)], blocks, Neighbours):
+        mechanism = ConvexSurrogate(sizes, epsilon, neighbours)
+        moved = (neighbours.comparison_sensitivity << 36) + max(sizes)
+        spent = Fraction(len(sizes)) / mechanism.regularisation + Fraction(moved, mechanism.noise_scale)
         assert spent + Fraction(2 * (2**12 + 1), mechanism.output_scale) <= epsilon
 
 
+def norm(vector, sizes):
+    starts = np.cumsum((0, *sizes[:-1]))
+    return int(np.add.reduceat(np.abs(vector), starts).max())
+
+
+@pytest.mark.parametrize("size", [1, 2, 3])
+def test_the_size_of_a_ball_is_the_number_of_its_points(size):
+    for radius in range(5):
+        points = product(range(-radius, radius + 1), repeat=size)
+        assert ball_size(size, radius) == sum(sum(map(abs, point)) <= radius for point in points)
+
+
 @pytest.mark.statistical
-def test_the_cube_law_by_its_radius_and_its_faces():
-    """20,000 draws at scale 3, m = 2; each frequency within 6 standard deviations: error rate < 1e-7 over 12 tests."""
-    draws = np.array([cube_noise(3, 2, SystemRandomness()) for _ in range(20_000)])
-    radii = np.abs(draws).max(axis=1)
-    masses = [((2 * r + 1) ** 2 - max(2 * r - 1, 0) ** 2 if r else 1) * exp(-r / 3) for r in range(400)]
-    for radius in range(12):
-        share = masses[radius] / sum(masses)
-        spread = (share * (1 - share) / len(radii)) ** 0.5
-        assert abs(np.mean(radii == radius) - share) < 6 * spread
+@pytest.mark.parametrize("sizes", [(1, 1), (2,), (2, 1)])
+def test_the_law_of_block_noise_point_by_point(sizes):
+    """20,000 draws at scale 2; the frequency of each point with |u_i| <= 2 within 6.5 standard deviations of its
+    probability: at most 125 two-sided tests of rate below 1e-10 (binomial tails are checked where they are normal).
+    """
+    draws = [tuple(block_noise(2, sizes, SystemRandomness()).tolist()) for _ in range(20_000)]
+    near = product(range(-2, 3), repeat=sum(sizes))
+    weight = {u: exp(-norm(np.array(u), sizes) / 2) for u in near}
+    volumes = [np.prod([float(ball_size(size, r)) for size in sizes]) for r in range(200)]
+    total = sum((volumes[r] - (volumes[r - 1] if r else 0)) * exp(-r / 2) for r in range(200))
+    for point, mass in weight.items():
+        share = mass / total
+        if share * len(draws) > 50:
+            spread = (share * (1 - share) / len(draws)) ** 0.5
+            assert abs(draws.count(point) / len(draws) - share) < 6.5 * spread
+
+
+def test_a_row_that_the_proof_does_not_cover_is_refused():
+    mechanism = ConvexSurrogate((2,), Fraction(1), Neighbours.REPLACE_ONE)
+    with pytest.raises(ParameterError, match="each block"):
+        mechanism.run(np.array([[1, 1]], dtype=np.int8), np.array([1]), np.array([0]), SeededRandomness(1))
 
 
 @settings(derandomize=True, deadline=None, max_examples=40)
@@ -95,7 +121,7 @@ def test_the_cube_law_by_its_radius_and_its_faces():
 def test_a_returned_point_is_near_the_minimiser(seed, dimension, rows, unit):
     rng = np.random.default_rng(seed)
     problem = HingeProblem(
-        rng.choice([-1, 1], size=(rows, dimension)).astype(np.int8),
+        rng.choice([-1, 0, 1], size=(rows, dimension)).astype(np.int8),
         rng.integers(0, 50, rows),
         rng.integers(0, 50, rows),
         unit,
@@ -106,7 +132,7 @@ def test_a_returned_point_is_near_the_minimiser(seed, dimension, rows, unit):
     here = point.astype(float) / 2**POINT_BITS
     slow = sum(
         count * s * slope(s * z @ here) * z
-        for z, up, down in zip(problem.signs.astype(float), problem.positive, problem.negative, strict=True)
+        for z, up, down in zip(problem.features.astype(float), problem.positive, problem.negative, strict=True)
         for count, s in ((up / unit, 1), (down / unit, -1))
     )
     slow = slow + np.array([float(t) for t in problem.tilt]) + float(problem.regularisation) * here
@@ -131,7 +157,7 @@ def test_weights_beyond_64_bits_are_still_exact():
 
 def test_a_clear_signal_is_found_and_the_seed_repeats_it():
     signs = np.array([[1, 1], [-1, 1]], dtype=np.int8)
-    mechanism = ConvexSurrogate(2, Fraction(1), Neighbours.REPLACE_ONE)
+    mechanism = ConvexSurrogate((1, 1), Fraction(1), Neighbours.REPLACE_ONE)
     first, again = (
         mechanism.run(signs, np.array([5000, 0]), np.array([0, 5000]), SeededRandomness(3)) for _ in range(2)
     )

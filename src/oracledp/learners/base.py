@@ -140,6 +140,7 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             size=self.size,
             mechanism=self.mechanism,
             oracle=self.oracle,
+            blocks=encoder.blocks,
         )
 
     def _model(self) -> str:

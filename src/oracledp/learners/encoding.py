@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from oracledp.errors import DataError, ParameterError
 from oracledp.guarantee import exact
 from oracledp.literals import Literal, Literals
+from oracledp.mechanisms.rules.blocks import Block, pattern_blocks, schema_blocks
 from oracledp.schema import Schema
 from oracledp.table.frames import encode_frame
 
@@ -26,6 +27,11 @@ class SchemaEncoder:
     def literals(self) -> Literals:
         """The schema's."""
         return self.schema.literals
+
+    @property
+    def blocks(self) -> tuple[Block, ...]:
+        """One per column."""
+        return schema_blocks(self.schema, self.literals)
 
     def encode(self, rows: Any) -> NDArray[np.uint8]:
         """The value of each literal on each row of a frame, or of an array in the schema's order of columns."""
@@ -76,6 +82,14 @@ class CutEncoder:
     def literals(self) -> Literals:
         """One per column and cut."""
         return Literals(tuple(Literal(name, ">=", _short(cut)) for name in self.names for cut in self.cuts))
+
+    @property
+    def blocks(self) -> tuple[Block, ...]:
+        """One per column: a number passes the lowest cuts first."""
+        count = len(self.cuts)
+        steps = np.tri(count + 1, count, -1, dtype=np.uint8)
+        starts = range(0, count * len(self.names), count)
+        return tuple(b for start in starts for b in pattern_blocks(tuple(range(start, start + count)), steps))
 
     def encode(self, rows: Any) -> NDArray[np.uint8]:
         """The value of each literal on each row of numbers."""

@@ -1,7 +1,7 @@
 """The private convex surrogate: a linear score by objective perturbation, pure and robust.
 
 The paper's practical learner replaces the 0/1 loss by a convex one. Here that is a support vector machine with a
-smoothed hinge over ±1 features, with noise in the norm that fits such features, and with every real number
+smoothed hinge over a table's columns, with noise in the norm that fits them, and with every real number
 accounted for: proofs/surrogate.md.
 """
 
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from oracledp.errors import ParameterError
 from oracledp.guarantee import Guarantee, Neighbours
-from oracledp.mechanisms.cube_noise import cube_noise
+from oracledp.mechanisms.block_noise import block_noise
 from oracledp.mechanisms.surrogate_solver import POINT_BITS, HingeProblem, solve
 from oracledp.randomness import Randomness
 
@@ -28,22 +28,24 @@ OUTPUT_SHARE = Fraction(1, 256)  # of epsilon, for the little noise that hides t
 
 @dataclass(frozen=True)
 class ConvexSurrogate:
-    """Objective perturbation for the smoothed hinge over {-1,1}^m (proofs/surrogate.md): ε-DP, robust.
+    """Objective perturbation for the smoothed hinge over blocks of features (proofs/surrogate.md): ε-DP, robust.
 
-    ``curvature_share`` is the part of ε that the regularisation may cost: Λ = m/(share·ε), but at least 1.
+    ``sizes`` are those of the blocks: a block of one is a column of ±1, a larger one the 0/1 indicators of a
+    column's codes. ``curvature_share`` is the part of ε that the regularisation may cost: Λ = blocks/(share·ε),
+    but at least 1.
 
-    >>> ConvexSurrogate(3, Fraction(1), Neighbours.REPLACE_ONE).regularisation
+    >>> ConvexSurrogate((1, 1, 5), Fraction(1), Neighbours.REPLACE_ONE).regularisation
     Fraction(60, 1)
     """
 
-    dimension: int
+    sizes: tuple[int, ...]
     epsilon: Fraction
     neighbours: Neighbours
     curvature_share: Fraction = Fraction(1, 20)
     name: str = "surrogate"
 
     def __post_init__(self) -> None:
-        if self.dimension < 1:
+        if not self.sizes or min(self.sizes) < 1:
             raise ParameterError("the surrogate needs at least one feature")
         if not 0 < self.curvature_share <= Fraction(1, 2):
             raise ParameterError("curvature_share must lie in (0, 1/2]")
@@ -51,15 +53,20 @@ class ConvexSurrogate:
             raise ParameterError("epsilon is too large for the surrogate's noise lattice")
 
     @property
+    def dimension(self) -> int:
+        """How many weights there are."""
+        return sum(self.sizes)
+
+    @property
     def regularisation(self) -> Fraction:
         """Λ."""
-        return max(Fraction(self.dimension) / (self.curvature_share * self.epsilon), Fraction(1))
+        return max(Fraction(len(self.sizes)) / (self.curvature_share * self.epsilon), Fraction(1))
 
     @property
     def noise_scale(self) -> int:
-        """Of the objective's noise, in lattice units: what is left of ε covers a move of Δ·2^s + 1."""
-        left = self.epsilon * (1 - OUTPUT_SHARE) - self.dimension / self.regularisation
-        return ceil(((self.neighbours.comparison_sensitivity << NOISE_BITS) + 1) / left)
+        """Of the objective's noise, in lattice units: what is left of ε covers a move of Δ·2^s and the rounding."""
+        left = self.epsilon * (1 - OUTPUT_SHARE) - len(self.sizes) / self.regularisation
+        return ceil(((self.neighbours.comparison_sensitivity << NOISE_BITS) + max(self.sizes)) / left)
 
     @property
     def output_scale(self) -> int:
@@ -79,23 +86,31 @@ class ConvexSurrogate:
 
     def run(
         self,
-        signs: NDArray[np.int8],
+        features: NDArray[np.int8],
         positive: NDArray[np.int64],
         negative: NDArray[np.int64],
         source: Randomness,
         *,
         unit: int = 1,
     ) -> NDArray[np.int64]:
-        """The released weights, in multiples of 2^-40, one per column of ``signs`` (±1).
+        """The released weights, in multiples of 2^-40, one per column of ``features``.
 
         ``positive`` and ``negative`` are the rows' weights by label; one record weighs at most ``unit``.
         """
-        if signs.shape[1] != self.dimension or not np.all(np.abs(signs) == 1):
-            raise ParameterError("signs must be +1 or -1, one column per dimension")
-        noise = cube_noise(self.noise_scale, self.dimension, source)
+        self._refuse_long(features)
+        noise = block_noise(self.noise_scale, self.sizes, source)
         tilt = tuple(Fraction(int(value), 1 << NOISE_BITS) for value in noise)
-        problem = HingeProblem(signs, positive, negative, unit, tilt, self.regularisation)
+        problem = HingeProblem(features, positive, negative, unit, tilt, self.regularisation)
         point = solve(problem, self.tolerance)
         half = 1 << (POINT_BITS - GRID_BITS - 1)
         rounded = (point + half) >> (POINT_BITS - GRID_BITS)
-        return np.asarray(rounded + cube_noise(self.output_scale, self.dimension, source), dtype=np.int64)
+        hiding = block_noise(self.output_scale, (1,) * self.dimension, source)
+        return np.asarray(rounded + hiding, dtype=np.int64)
+
+    def _refuse_long(self, features: NDArray[np.int8]) -> None:
+        """The proof needs every row to have length at most one in every block."""
+        if features.shape[1] != self.dimension:
+            raise ParameterError("features need one column per weight")
+        starts = np.cumsum((0, *self.sizes[:-1]))
+        if len(features) and np.add.reduceat(np.abs(features.astype(np.int64)), starts, axis=1).max() > 1:
+            raise ParameterError("a row of features may hold one entry of ±1 in each block, zeros elsewhere")

@@ -1,6 +1,6 @@
 """The convex problem behind the private surrogate: solved in floating point, believed only after an integer proof.
 
-The problem is  sum_i (c_i/unit) φ(s_i z_i·w) + <b, w> + (Λ/2)|w|²  with z_i in {-1,1}^m, labels s_i = ±1 and the
+The problem is  sum_i (c_i/unit) φ(s_i z_i·w) + <b, w> + (Λ/2)|w|²  with z_i in {-1,0,1}^m, labels s_i = ±1 and the
 smoothed hinge φ: slope -1 below margin 0, rising linearly to 0 at margin 1. It is piecewise quadratic, so its
 gradient at a dyadic point is computed exactly in integers; strong convexity turns a small gradient into a bound on
 the distance to the minimiser (proofs/surrogate.md, Lemma 3).
@@ -28,9 +28,9 @@ Integers = NDArray[Any]  # int64, or Python's own integers where those could wra
 
 @dataclass(frozen=True, eq=False)
 class HingeProblem:
-    """Signs z (rows × m, ±1), weights of the positive and the negative label per row, and the public terms."""
+    """Features z (rows × m, in {-1, 0, 1}), the weights of both labels per row, and the public terms."""
 
-    signs: NDArray[np.int8]
+    features: NDArray[np.int8]
     positive: Integers
     negative: Integers
     unit: int
@@ -45,9 +45,9 @@ class HingeProblem:
     def gradient(self, point: Integers) -> list[Fraction]:
         """The exact gradient at ``point / 2^POINT_BITS``."""
         one = 1 << POINT_BITS
-        margins = self.signs.astype(point.dtype) @ point
+        margins = self.features.astype(point.dtype) @ point
         up, down = (np.clip(side, 0, one).astype(np.int64) for side in (one - margins, one + margins))
-        high, low = (self.signs.T.astype(np.int64) @ part for part in self._pulls(up, down))
+        high, low = (self.features.T.astype(np.int64) @ part for part in self._pulls(up, down))
         sums = [(int(h) << _LOW_BITS) + int(part) for h, part in zip(high, low, strict=True)]
         return [
             Fraction(total, one * self.unit) + tilt + self.regularisation * Fraction(int(coordinate), one)
@@ -85,7 +85,7 @@ def _on_grid(candidate: Floats) -> Integers:
 def _candidates(problem: HingeProblem) -> Iterator[Floats]:
     """Newton's iterates, each worth a check once it moves little; then plain gradient descent without end."""
     state = _FloatProblem.of(problem)
-    point = np.zeros(problem.signs.shape[1])
+    point = np.zeros(problem.features.shape[1])
     for _ in range(_NEWTON_STEPS):
         moved = state.newton(point)
         settled = np.max(np.abs(moved - point)) < 1e-6
@@ -100,7 +100,7 @@ def _candidates(problem: HingeProblem) -> Iterator[Floats]:
 
 @dataclass(frozen=True, eq=False)
 class _FloatProblem:
-    signs: Floats
+    features: Floats
     positive: Floats
     negative: Floats
     tilt: Floats
@@ -109,7 +109,7 @@ class _FloatProblem:
     @classmethod
     def of(cls, problem: HingeProblem) -> _FloatProblem:
         return cls(
-            problem.signs.astype(np.float64),
+            problem.features.astype(np.float64),
             problem.positive / problem.unit,
             problem.negative / problem.unit,
             np.array([float(value) for value in problem.tilt]),
@@ -118,26 +118,26 @@ class _FloatProblem:
 
     @property
     def smoothness(self) -> float:
-        return float((self.positive + self.negative).sum() * self.signs.shape[1] + self.regularisation)
+        return float((self.positive + self.negative).sum() * self.features.shape[1] + self.regularisation)
 
     def value(self, point: Floats) -> float:
-        margins = self.signs @ point
+        margins = self.features @ point
         loss = self.positive @ _hinge(margins) + self.negative @ _hinge(-margins)
         return float(loss + self.tilt @ point + self.regularisation / 2 * (point @ point))
 
     def gradient(self, point: Floats) -> Floats:
-        margins = self.signs @ point
+        margins = self.features @ point
         pulls = self.negative * np.clip(1 + margins, 0, 1) - self.positive * np.clip(1 - margins, 0, 1)
-        return np.asarray(self.signs.T @ pulls + self.tilt + self.regularisation * point)
+        return np.asarray(self.features.T @ pulls + self.tilt + self.regularisation * point)
 
     def newton(self, point: Floats) -> Floats:
         """One damped Newton step; the first sees every row as if it were on the curved piece."""
-        margins = self.signs @ point
+        margins = self.features @ point
         curved = self.positive * ((margins >= 0) & (margins < 1)) + self.negative * ((margins > -1) & (margins <= 0))
         if not np.any(point):
             curved = self.positive + self.negative
         rows = curved > 0
-        hessian = (self.signs[rows] * curved[rows, None]).T @ self.signs[rows]
+        hessian = (self.features[rows] * curved[rows, None]).T @ self.features[rows]
         hessian[np.diag_indices_from(hessian)] += self.regularisation
         slope = self.gradient(point)
         step = np.linalg.solve(hessian, slope)

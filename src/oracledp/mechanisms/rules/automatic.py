@@ -19,17 +19,19 @@ class Recipe:
     rounds: int = 2
 
 
-def recipe(rows: int, epsilon: Fraction, columns: int) -> Recipe:
+def recipe(rows: int, epsilon: Fraction, columns: int, weights: int | None = None) -> Recipe:
     """What to learn on a table of this size. Only public numbers are read, so the choice costs nothing.
 
-    A score over d features hears noise of about d/ε rows, a choice among |Q| rules noise of about 2 ln|Q|/ε. So
-    where features are many (d >= 3 ln|Q|) and rows few (fewer than 40/ε per feature) a rule with one exception
+    A score of d weights hears noise of about d/ε rows, a choice among |Q| rules noise of about 2 ln|Q|/ε. So
+    where weights are many (d >= 3 ln|Q|) and rows few (fewer than 40/ε per weight) a rule with one exception
     is learned, and a scoring card otherwise. The two numbers were set on ten tables (docs/learners.md).
+    ``weights`` is d, the number of literals unless they hang together.
 
     >>> recipe(40_000, Fraction(1), 43).model, recipe(2_500, Fraction(1, 10), 38).model
     ('halfspace', 'decision-list')
     """
-    density = rows * epsilon / columns
-    many = columns >= 3 * log(2 * Conditions(columns, widest(columns)).size)
+    dimension = weights or columns
+    density = rows * epsilon / dimension
+    many = dimension >= 3 * log(2 * Conditions(columns, widest(columns)).size)
     model = "decision-list" if many and density < 40 else "halfspace"
     return Recipe(model, Fraction(1, 20) if density < 40 else Fraction(1, 10))

@@ -17,6 +17,7 @@ from oracledp.mechanisms.objective import Objective
 from oracledp.mechanisms.release import Release, pay
 from oracledp.mechanisms.rspm import ReportSeparatorPerturbedMin
 from oracledp.mechanisms.rules.automatic import recipe
+from oracledp.mechanisms.rules.blocks import Block, schema_blocks, single_blocks
 from oracledp.mechanisms.rules.cards import scoring_card
 from oracledp.mechanisms.rules.override_lists import OverrideLists, default_rounds
 from oracledp.mechanisms.rules.sample import Sample
@@ -58,16 +59,21 @@ def rule_learner(
     size: int | None = None,
     mechanism: str | None = None,
     oracle: str | Oracle = "auto",
+    blocks: tuple[Block, ...] | None = None,
 ) -> RuleLearner:
-    """The learner for one binary problem. ``rows`` must be public: it sets the recipe, never the privacy."""
+    """The learner for one binary problem. ``rows`` must be public: it sets the recipe, never the privacy.
+
+    ``blocks`` say which literals belong to one column; a score then hears less noise.
+    """
     if model not in (AUTOMATIC, *MODELS):
         raise ParameterError(f"model must be one of {', '.join((AUTOMATIC, *MODELS))}, got {model!r}")
     if len(literals) == 0:
         raise ParameterError("there is no column to learn from")
     if size is not None and (isinstance(size, bool) or not isinstance(size, int) or size < 1):
         raise ParameterError("size must be a positive integer")
+    blocks = single_blocks(literals) if blocks is None else blocks
+    plan = recipe(rows, epsilon, len(literals), sum(block.size for block in blocks))
     if model == AUTOMATIC and mechanism is None:
-        plan = recipe(rows, epsilon, len(literals))
         model, size = plan.model, size or (plan.rounds if plan.model == "decision-list" else None)
     own = DEFAULT_MECHANISM.get(model, "exponential")
     chosen = mechanism or own
@@ -75,7 +81,7 @@ def rule_learner(
         allowed = () if model == AUTOMATIC else dict.fromkeys((own, *SELECTIONS))
         raise ParameterError(f"mechanism for {model} must be one of {', '.join(('None', *allowed))}, got {mechanism!r}")
     if chosen == "surrogate":
-        return _card(literals, size, rows, epsilon, neighbours)
+        return _card(literals, blocks, size, plan.curvature_share, epsilon, neighbours)
     if chosen == "override-list":
         return _list(literals, size or default_rounds(rows, epsilon, len(literals)), epsilon, neighbours)
     return _selection(model, literals, chosen, size, epsilon, neighbours, oracle)
@@ -89,13 +95,22 @@ def _list(literals: Literals, rounds: int, epsilon: Fraction, neighbours: Neighb
     )
 
 
-def _card(literals: Literals, size: int | None, rows: int, epsilon: Fraction, neighbours: Neighbours) -> RuleLearner:
-    share = recipe(rows, epsilon, len(literals)).curvature_share
-    surrogate = ConvexSurrogate(len(literals) + 1, epsilon, neighbours, share)
+def _card(
+    literals: Literals,
+    blocks: tuple[Block, ...],
+    size: int | None,
+    share: Fraction,
+    epsilon: Fraction,
+    neighbours: Neighbours,
+) -> RuleLearner:
+    sizes = (*(block.size for block in blocks), 1)
+    surrogate = ConvexSurrogate(sizes, epsilon, neighbours, share)
+    certificate = Certificate(Trust.PROVED, surrogate.name)
 
     def run(sample: Sample, source: Randomness) -> Learned:
-        weights = surrogate.run(sample.signs, sample.positive, sample.negative, source, unit=sample.unit)
-        return Learned(scoring_card(weights, literals, size=size), Certificate(Trust.PROVED, surrogate.name))
+        features = sample.features(blocks)
+        weights = surrogate.run(features, sample.positive, sample.negative, source, unit=sample.unit)
+        return Learned(scoring_card(weights, blocks, literals, size=size), certificate)
 
     return RuleLearner(surrogate.name, surrogate.guarantee, run)
 
@@ -170,6 +185,7 @@ def learn_table(
         size=size,
         mechanism=mechanism,
         oracle=oracle,
+        blocks=schema_blocks(table.schema, literals),
     )
     source = SystemRandomness() if source is None else source
     guarantee = pay(learner, ledger, source)

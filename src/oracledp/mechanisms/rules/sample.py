@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oracledp.literals import Literal, Literals
+from oracledp.mechanisms.rules.blocks import Block
 from oracledp.table import Table
 
 
@@ -57,11 +58,10 @@ class Sample:
         """How much the weighted error falls where a record is predicted positive instead of negative."""
         return self.positive - self.negative
 
-    @property
-    def signs(self) -> NDArray[np.int8]:
-        """The records as ±1 with a last column of ones, for the surrogate."""
+    def features(self, blocks: tuple[Block, ...]) -> NDArray[np.int8]:
+        """The records as the surrogate sees them: each block's columns, and a last one of ones."""
         ones = np.ones((len(self.records), 1), dtype=np.int8)
-        return np.hstack([2 * self.records.astype(np.int8) - 1, ones])
+        return np.hstack([*(block.features(self.records) for block in blocks), ones])
 
     def labelled(self, wanted: Literals) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
         """The values of ``wanted`` with the label in a last column, and weights: what a 0/1-loss class reads."""
