@@ -1,0 +1,5 @@
+"""Accurate private synthetic data: measure once with exact noise, fit a mixture, round to rows."""
+
+from oracledp.synthesis.synthesizer import Synthesizer
+
+__all__ = ["Synthesizer"]

@@ -1,0 +1,103 @@
+"""Nested bins: how a long column is cut into fewer and fewer groups of values, from noisy masses only."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Integers = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class ColumnBins:
+    """One column's nested groupings. Level 0 is the finest; its bins are contiguous inside those of every later level.
+
+    ``fine`` maps a value to its bin on level 0; ``starts[level]`` holds the first fine bin of each bin of a level.
+    """
+
+    fine: Integers
+    starts: tuple[Integers, ...]
+
+    @property
+    def size(self) -> int:
+        """How many bins the finest level has."""
+        return len(self.starts[0])
+
+    def sizes(self) -> list[int]:
+        """How many bins each level has."""
+        return [len(start) for start in self.starts]
+
+    def widths(self, level: int) -> Integers:
+        """How many fine bins each bin of a level holds."""
+        return np.diff(np.append(self.starts[level], self.size))
+
+    def grouping(self, level: int) -> Integers:
+        """The bin of a level that each value falls into."""
+        return np.repeat(np.arange(len(self.starts[level])), self.widths(level))[self.fine]
+
+
+def nested_bins(masses: Floats, ordered: bool, thresholds: Sequence[float], missing: bool = False) -> ColumnBins:
+    """Merge light values, the lightest first, until every bin of a level holds at least that level's threshold.
+
+    In an ordered column a bin merges with its lighter neighbour, elsewhere with the next lightest bin. At least
+    two bins are left (one if the column has one value). With ``missing`` the last code of an ordered column stands
+    outside the order and keeps a bin of its own.
+
+    >>> nested_bins(np.array([0.5, 0.01, 0.02, 0.47]), True, [0.03]).fine
+    array([0, 1, 1, 2])
+    """
+    alone = int(ordered and missing)
+    groups = [[value] for value in range(len(masses) - alone)]
+    weights = np.asarray(masses, dtype=np.float64)[: len(groups)].copy()
+    levels: list[list[int]] = []
+    for threshold in thresholds:
+        while len(groups) > 2 - alone and weights.min() < threshold:
+            first, second = _lightest_pair(weights, ordered)
+            groups[first] = groups[first] + groups.pop(second)
+            weights[first] += weights[second]
+            weights = np.delete(weights, second)
+        levels.append([group[0] for group in groups] + [len(masses) - 1] * alone)
+    order = np.array([value for group in groups for value in group] + [len(masses) - 1] * alone, dtype=np.int64)
+    return _as_column(order, levels)
+
+
+def _lightest_pair(weights: Floats, ordered: bool) -> tuple[int, int]:
+    lightest = int(weights.argmin())
+    if ordered:
+        beside = [other for other in (lightest - 1, lightest + 1) if 0 <= other < len(weights)]
+    else:
+        beside = [other for other in range(len(weights)) if other != lightest]
+    partner = min(beside, key=lambda other: float(weights[other]))
+    return min(lightest, partner), max(lightest, partner)
+
+
+def _as_column(order: Integers, levels: list[list[int]]) -> ColumnBins:
+    """Turn a final order of the values and each level's first values into contiguous bins."""
+    position = np.empty(len(order), dtype=np.int64)
+    position[order] = np.arange(len(order))
+    heads = [np.sort(position[np.array(level)]) for level in levels]
+    fine = np.searchsorted(heads[0], position, side="right") - 1
+    return ColumnBins(fine, tuple(np.searchsorted(heads[0], head) for head in heads))
+
+
+def levels_within(sizes: Sequence[Sequence[int]], cap: int) -> tuple[int, ...]:
+    """The finest level of each column such that their table has at most ``cap`` cells, coarsening the longest first.
+
+    >>> levels_within([[50, 20, 5], [3, 2, 2]], 70)
+    (1, 0)
+    """
+    levels = [0] * len(sizes)
+
+    def cells() -> int:
+        return int(np.prod([column[level] for column, level in zip(sizes, levels, strict=True)]))
+
+    while cells() > cap:
+        free = [i for i, column in enumerate(sizes) if levels[i] + 1 < len(column) and column[levels[i]] > 2]
+        if not free:
+            break
+        levels[max(free, key=lambda i: sizes[i][levels[i]])] += 1
+    return tuple(levels)

@@ -1,0 +1,143 @@
+"""The only place where synthesis touches private counts: integer counts plus exact discrete Gaussian noise.
+
+The meter holds a zCDP budget as a Fraction and charges each measurement before its noise is drawn
+(proofs/measured-synthesis.md). What it returns is safe to publish; everything after it is post-processing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from math import ceil, sqrt
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oracledp.errors import BudgetExceeded, CapacityError
+from oracledp.guarantee import Neighbours
+from oracledp.randomness import Randomness
+from oracledp.synthesis.bins import Floats, Integers
+
+Draw = Callable[[Fraction, int, Randomness], Integers]
+_EXACT_SUM = 2**53  # integers up to here, and their sums in any order, are exact in a double
+_BLOCK = 8192
+_GRAIN = 1024  # variances are rounded up to multiples of 1/1024: short fractions are drawn faster
+
+
+@dataclass(frozen=True)
+class Records:
+    """Private data as unique encoded records with counts. Only a meter may read it."""
+
+    codes: Integers = field(repr=False)
+    counts: Integers = field(repr=False)
+    sizes: tuple[int, ...]
+    ordered: tuple[bool, ...]
+    missing: tuple[bool, ...]  # whether the last code of a column stands for no value
+
+    def __post_init__(self) -> None:
+        if int(self.counts.sum()) >= _EXACT_SUM:
+            raise CapacityError("more than 2^53 records: too many for exact counting")
+
+    @property
+    def in_order(self) -> tuple[int, ...]:
+        """How many codes of each column are in order: none of an unordered one, all but *missing* of an ordered one."""
+        columns = zip(self.sizes, self.ordered, self.missing, strict=True)
+        return tuple(size - missing if ordered else 0 for size, ordered, missing in columns)
+
+
+@dataclass(frozen=True)
+class NoisyTable:
+    """A contingency table with noise: ``levels[i]`` is the bin level of ``columns[i]`` (-1: the values themselves)."""
+
+    columns: tuple[int, ...]
+    levels: tuple[int, ...]
+    values: Integers
+    variance: Fraction
+
+    @property
+    def deviation(self) -> float:
+        """The standard deviation of the noise on each cell."""
+        return sqrt(self.variance)
+
+
+@dataclass(frozen=True)
+class NoisyParities:
+    """Noisy parity counts: row i of ``subsets`` names the features whose product was counted into ``values[i]``."""
+
+    subsets: NDArray[np.int64]
+    values: Integers
+    variance: Fraction
+
+    @property
+    def deviation(self) -> float:
+        """The standard deviation of the noise on each count."""
+        return sqrt(self.variance)
+
+
+@dataclass
+class Meter:
+    """Measures private records against a zCDP budget ``rho``; ``spent`` never exceeds it."""
+
+    records: Records
+    rho: Fraction
+    neighbours: Neighbours
+    source: Randomness
+    draw: Draw
+    spent: Fraction = Fraction(0)
+
+    def total(self, rho: Fraction) -> tuple[int, Fraction]:
+        """The noisy number of records and its variance; exact and free when the number of records is public."""
+        count = int(self.records.counts.sum())
+        if self.neighbours is Neighbours.REPLACE_ONE:
+            return count, Fraction(0)
+        noisy, variance = self._noisy(np.array([count]), 1, rho)
+        return int(noisy[0]), variance
+
+    def table(
+        self, columns: tuple[int, ...], levels: tuple[int, ...], groupings: Sequence[Integers], rho: Fraction
+    ) -> NoisyTable:
+        """The counts of the grouped values of some columns. One record is in one cell: Δ₂² is 1, or 2 if replaced."""
+        index = np.zeros(len(self.records.counts), dtype=np.int64)
+        shape = [int(grouping.max()) + 1 for grouping in groupings]
+        for column, grouping, size in zip(columns, groupings, shape, strict=True):
+            index = index * size + grouping[self.records.codes[:, column]]
+        cells = int(np.prod(shape))
+        counts = np.bincount(index, weights=self.records.counts, minlength=cells).astype(np.int64)
+        squared = self.neighbours.comparison_sensitivity
+        noisy, variance = self._noisy(counts, squared, rho)
+        return NoisyTable(columns, levels, noisy.reshape(shape), variance)
+
+    def parities(self, signs: Sequence[Integers], columns: Integers, subsets: Integers, rho: Fraction) -> NoisyParities:
+        """The sum over records of the product of each subset's features.
+
+        ``signs[f]`` is feature f's sign on each value of ``columns[f]``. One record moves each of M counts by one,
+        so Δ₂² is M, or 4M if a record is replaced.
+        """
+        counts = np.zeros(len(subsets), dtype=np.int64)
+        for first in range(0, len(self.records.counts), _BLOCK):
+            block = slice(first, first + _BLOCK)
+            feature = [sign[self.records.codes[block, c]] for sign, c in zip(signs, columns, strict=True)]
+            counts += _parity_counts(np.stack(feature, axis=1), self.records.counts[block], subsets)
+        squared = len(subsets) * self.neighbours.comparison_sensitivity**2
+        noisy, variance = self._noisy(counts, squared, rho)
+        return NoisyParities(subsets, noisy, variance)
+
+    def _noisy(self, counts: Integers, squared_sensitivity: int, rho: Fraction) -> tuple[Integers, Fraction]:
+        """Charge rho, then add discrete Gaussian noise of variance at least Δ₂²/(2 rho) to integer counts."""
+        if rho <= 0 or self.spent + rho > self.rho:
+            raise BudgetExceeded("a measurement would exceed the synthesizer's budget: nothing was sampled")
+        self.spent += rho
+        variance = Fraction(ceil(_GRAIN * squared_sensitivity / (2 * rho)), _GRAIN)
+        return counts + self.draw(variance, counts.size, self.source), variance
+
+
+def _parity_counts(features: Integers, counts: Integers, subsets: Integers) -> Integers:
+    """Weighted sums of products of ±1 columns. Doubles hold every partial sum exactly: they are integers below 2^53."""
+    if subsets.shape[1] == 1:
+        return np.asarray((counts @ features)[subsets[:, 0]])
+    heads, inverse = np.unique(subsets[:, :-1], axis=0, return_inverse=True)
+    left: Floats = np.prod(features[:, heads], axis=2).astype(np.float64)
+    right = (features * counts[:, None]).astype(np.float64)
+    sums = left.T @ right
+    return sums[inverse.ravel(), subsets[:, -1]].astype(np.int64)

@@ -1,0 +1,174 @@
+"""What the synthesizer measures, in order: counts, one-ways, coarse pairs, dependent pairs finely, parities.
+
+Each stage looks only at what earlier stages released, so the whole is adaptive composition of the meter's
+measurements (proofs/measured-synthesis.md).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import combinations
+
+import numpy as np
+
+from oracledp.synthesis.basis import Features, column_sets, signed_features
+from oracledp.synthesis.bins import ColumnBins, Floats, levels_within, nested_bins
+from oracledp.synthesis.denoise import probabilities
+from oracledp.synthesis.measurements import Meter, NoisyParities, NoisyTable
+from oracledp.synthesis.rules import Settings, settings
+
+_GRAIN = 2**40  # budgets are split into multiples of rho / 2^40, rounded down
+_LONG = 16  # ordered columns with at least so many values are denoised along their order
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Everything that was released, and the bins and features it is expressed in."""
+
+    total: float
+    settings: Settings
+    bins: tuple[ColumnBins, ...]
+    marginals: tuple[Floats, ...]  # denoised one-way distributions over the values
+    tables: tuple[NoisyTable, ...]
+    features: Features
+    parities: tuple[NoisyParities, ...]
+
+    def fine_marginal(self, column: int) -> Floats:
+        """A column's distribution over its finest bins."""
+        binning = self.bins[column]
+        return binned(self.marginals[column], binning)
+
+
+def binned(masses: Floats, binning: ColumnBins) -> Floats:
+    """Masses of values summed over the finest bins."""
+    return np.bincount(binning.fine, weights=masses, minlength=binning.size).astype(np.float64)
+
+
+def split(rho: Fraction, weights: Sequence[float]) -> list[Fraction]:
+    """Exact parts of a budget in proportion to float weights; the meter refuses should their sum ever exceed it."""
+    total = sum(weights)
+    return [
+        rho * Fraction(max(int(_GRAIN * weight / total * (1 - 1e-7)), 1), _GRAIN) if weight > 0 else Fraction(0)
+        for weight in weights
+    ]
+
+
+def measure(meter: Meter, order: int) -> Measured:
+    """Spend the meter's whole budget. ``order`` 3 adds the three-way parities."""
+    count_budget, budget = split(meter.rho, [0.01, 0.99])
+    count, count_variance = meter.total(count_budget)
+    rule = settings(float(budget), float(max(count, 1)), meter.records.sizes, order)
+    first, second, third = split(budget, rule.shares)
+    one_ways = _one_ways(meter, first)
+    total = _combined_total(count, count_variance, one_ways)
+    marginals = _marginals(meter, one_ways, total)
+    bins = tuple(
+        nested_bins(mass, ordered, rule.thresholds, missing)
+        for mass, ordered, missing in zip(marginals, meter.records.ordered, meter.records.missing, strict=True)
+    )
+    masses = [binned(mass, binning) for mass, binning in zip(marginals, bins, strict=True)]
+    features = signed_features(bins, masses, max(rule.groups, 2))
+    tables, parities = _pairs(meter, second, rule, bins, masses, features, total)
+    if third > 0:
+        parities += _parities(meter, bins, features, column_sets(len(bins), 3), third)
+    return Measured(total, rule, bins, tuple(marginals), (*one_ways, *tables), features, tuple(parities))
+
+
+def _one_ways(meter: Meter, rho: Fraction) -> list[NoisyTable]:
+    sizes = meter.records.sizes
+    parts = split(rho, [size ** (2 / 3) for size in sizes])
+    return [meter.table((c,), (-1,), [np.arange(size)], parts[c]) for c, size in enumerate(sizes)]
+
+
+def _combined_total(count: int, variance: Fraction, one_ways: Sequence[NoisyTable]) -> float:
+    """The inverse-variance mean of the direct count and the tables' sums; a public count stands alone."""
+    if variance == 0:
+        return float(count)
+    precision = [1 / float(variance)] + [1 / (t.values.size * float(t.variance)) for t in one_ways]
+    values = [float(count)] + [float(t.values.sum()) for t in one_ways]
+    return max(float(np.average(values, weights=precision)), 1.0)
+
+
+def _marginals(meter: Meter, one_ways: Sequence[NoisyTable], total: float) -> list[Floats]:
+    return [
+        probabilities(table.values.astype(np.float64), total, table.deviation, ordered if ordered >= _LONG else 0)
+        for table, ordered in zip(one_ways, meter.records.in_order, strict=True)
+    ]
+
+
+def _pairs(
+    meter: Meter,
+    rho: Fraction,
+    rule: Settings,
+    bins: Sequence[ColumnBins],
+    masses: Sequence[Floats],
+    features: Features,
+    total: float,
+) -> tuple[list[NoisyTable], list[NoisyParities]]:
+    """Pairs of short columns as parities; other pairs coarsely, then the dependent ones finely."""
+    pairs = list(combinations(range(len(bins)), 2))
+    short = [pair for pair in pairs if all(features.resolved[c] for c in pair)]
+    long = [pair for pair in pairs if pair not in set(short)]
+    weights = [_cells(bins, pair, rule.fine_cells) ** 0.5 for pair in (*short, *long)]
+    for_short, for_long = split(rho, [sum(weights[: len(short)]), sum(weights[len(short) :])]) if pairs else (rho, rho)
+    parities = _parities(meter, bins, features, short, for_short)
+    if not long:
+        return [], parities
+    first, second = split(for_long, [rule.coarse_share, 1 - rule.coarse_share])
+    coarse = _tables(meter, bins, long, rule.coarse_cells, [1.0] * len(long), first)
+    found = [_dependence(table, masses, bins, total) for table in coarse]
+    signal = [energy**0.2 if errors > rule.evidence else 0.0 for energy, errors in found]
+    chosen = [(pair, s) for pair, s in zip(long, signal, strict=True) if s > 0] or [(pair, 1.0) for pair in long]
+    fine = _tables(meter, bins, [pair for pair, _ in chosen], rule.fine_cells, [s for _, s in chosen], second)
+    return coarse + fine, parities
+
+
+def _cells(bins: Sequence[ColumnBins], pair: tuple[int, ...], cap: int) -> int:
+    levels = levels_within([bins[c].sizes() for c in pair], cap)
+    return int(np.prod([bins[c].sizes()[level] for c, level in zip(pair, levels, strict=True)]))
+
+
+def _tables(
+    meter: Meter,
+    bins: Sequence[ColumnBins],
+    pairs: Sequence[tuple[int, ...]],
+    cap: int,
+    weights: Sequence[float],
+    rho: Fraction,
+) -> list[NoisyTable]:
+    """Measure each pair at its finest levels under a cap of cells, with budgets as the root of the cells."""
+    levels = [levels_within([bins[c].sizes() for c in pair], cap) for pair in pairs]
+    parts = split(rho, [w * _cells(bins, pair, cap) ** 0.5 for w, pair in zip(weights, pairs, strict=True)])
+    return [
+        meter.table(pair, level, [bins[c].grouping(at) for c, at in zip(pair, level, strict=True)], part)
+        for pair, level, part in zip(pairs, levels, parts, strict=True)
+    ]
+
+
+def _dependence(
+    table: NoisyTable, masses: Sequence[Floats], bins: Sequence[ColumnBins], total: float
+) -> tuple[float, float]:
+    """How much two columns depend on each other beyond noise: energy, and energy in standard errors."""
+    a, b = (
+        np.add.reduceat(masses[c], bins[c].starts[level]) for c, level in zip(table.columns, table.levels, strict=True)
+    )
+    rest = table.values / total - np.outer(a, b)
+    rest = rest - rest.mean(0) - rest.mean(1)[:, None] + rest.mean()
+    freedom = max((rest.shape[0] - 1) * (rest.shape[1] - 1), 1)
+    noise = float(table.variance) / total**2
+    energy = max(float((rest**2).sum()) - freedom * noise, 0.0)
+    return energy, energy / (noise * (2 * freedom) ** 0.5)
+
+
+def _parities(
+    meter: Meter,
+    bins: Sequence[ColumnBins],
+    features: Features,
+    sets: Sequence[tuple[int, ...]],
+    rho: Fraction,
+) -> list[NoisyParities]:
+    subsets = features.subsets(sets)
+    signs = [sign[bins[c].fine] for sign, c in zip(features.signs, features.columns, strict=True)]
+    return [meter.parities(signs, features.columns, subsets, rho)] if len(subsets) else []

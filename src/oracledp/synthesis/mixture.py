@@ -1,0 +1,158 @@
+"""The model: a mixture of product distributions over binned columns, fitted to noisy measurements by Adam.
+
+Fitting sees released measurements only, so it is post-processing and may use floating point and any random numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from oracledp.synthesis.bins import Floats
+from oracledp.synthesis.layout import Layout, Singles
+from oracledp.synthesis.measuring import Measured
+from oracledp.synthesis.rules import Settings
+from oracledp.synthesis.terms import OneWays, Pairs, Parities, State, Term
+
+Progress = Callable[[int, int], None]
+
+
+def silent(done: int, total: int) -> None:
+    """No progress report."""
+
+
+_RATE = 0.1
+_SPREAD = 0.6  # how far the components start from the marginals, in logits
+
+
+@dataclass(frozen=True)
+class Mixture:
+    """Component weights and, stacked over columns, each component's distribution of every column's bins."""
+
+    layout: Layout
+    weights: Floats
+    parts: Floats  # components × stacked bins
+
+    def two_ways(self) -> Floats:
+        """All two-way tables, stacked."""
+        return np.asarray(self.parts.T @ (self.parts * self.weights[:, None]))
+
+
+def fit_mixture(
+    measured: Measured, smooth: Sequence[int], generator: np.random.Generator, progress: Progress = silent
+) -> Mixture:
+    """The average of independently started fits: averaging removes part of what each one fitted of the noise."""
+    rule = measured.settings
+    layout = Layout(measured.bins)
+    terms = _terms(layout, measured)
+    reference = np.concatenate([measured.fine_marginal(c) for c in range(len(measured.bins))])
+    divergence = np.float32(rule.divergence / max(_count(measured), 1) ** 0.5)
+    fits = []
+    for number in range(rule.ensembles):
+        fit = _Fit(layout, terms, np.log(reference).astype(np.float32), layout.steps(smooth), rule, divergence)
+        fits.append(fit.run(generator))
+        progress(number + 1, rule.ensembles)
+    weights = np.concatenate([w for w, _ in fits]).astype(np.float64)
+    parts = np.concatenate([p for _, p in fits]).astype(np.float64)
+    return Mixture(layout, weights / weights.sum(), parts)
+
+
+def _count(measured: Measured) -> int:
+    return sum(t.values.size for t in measured.tables) + sum(p.values.size for p in measured.parities)
+
+
+def _terms(layout: Layout, measured: Measured) -> list[Term]:
+    """All terms, scaled by the number of measured counts, so that the loss is near one half at the truth."""
+    scale = 1.0 / max(_count(measured), 1)
+    one = [t for t in measured.tables if len(t.columns) == 1]
+    two = [t for t in measured.tables if len(t.columns) == 2]
+    terms: list[Term] = [OneWays.of(layout, one, measured.total, scale)]
+    if two:
+        terms.append(Pairs.of(layout, two, measured.total, scale))
+    if measured.parities:
+        terms.append(Parities.of(layout, measured.features, measured.parities, measured.total, scale))
+    return terms
+
+
+@dataclass
+class _Fit:
+    layout: Layout
+    terms: list[Term]
+    reference: Singles  # log marginals
+    steps: Singles
+    rule: Settings
+    divergence: np.float32
+
+    def run(self, generator: np.random.Generator) -> tuple[Singles, Singles]:
+        """Minimise from a random start; return weights and distributions."""
+        rule = self.rule
+        logits = self._start(generator, rule.components)
+        log_weights = np.zeros(rule.components, dtype=np.float32)
+        adam = _Adam([logits, log_weights])
+        for step in range(rule.steps):
+            gradients = self._gradients(logits, log_weights)
+            rate = _RATE * 0.5 * (1 + np.cos(np.pi * step / rule.steps)) + 1e-4
+            adam.step(gradients, rate)
+        return _softmax(log_weights), self._distributions(logits)
+
+    def _start(self, generator: np.random.Generator, components: int) -> Singles:
+        """The marginals' logits plus noise, which walks along ordered columns so that it is smooth there."""
+        noise = generator.standard_normal((components, self.layout.width))
+        for block in self.layout.blocks():
+            if self.steps[block.start : block.stop - 1].any():
+                walk = np.cumsum(noise[:, block], axis=1) * 1.7 / np.sqrt(block.stop - block.start)
+                noise[:, block] = walk - walk.mean(axis=1, keepdims=True)
+        return np.asarray(self.reference + _SPREAD * noise, dtype=np.float32)
+
+    def _distributions(self, logits: Singles) -> Singles:
+        powers = np.exp(logits - logits.max(axis=1, keepdims=True)) + np.float32(1e-30)
+        sums = np.add.reduceat(powers, self.layout.starts, axis=1)
+        return np.asarray(powers / np.repeat(sums, self.layout.sizes, axis=1))
+
+    def _gradients(self, logits: Singles, log_weights: Singles) -> list[Singles]:
+        state = State.at(self._distributions(logits), _softmax(log_weights))
+        for term in self.terms:
+            term.add(state)
+        ratio = np.log(np.maximum(state.parts, np.float32(1e-12))) - self.reference
+        state.slope += self.divergence * ratio
+        state.pull += self.divergence * np.einsum("kd,kd->k", state.parts, ratio)
+        product = state.parts * state.slope
+        inner = np.repeat(np.add.reduceat(product, self.layout.starts, axis=1), self.layout.sizes, axis=1)
+        gradient = product - state.parts * inner + self._roughness(logits)
+        scale = np.float32(self.rule.components) * state.weights
+        pull = state.pull - state.weights @ state.pull
+        return [gradient * scale[:, None], pull * scale]
+
+    def _roughness(self, logits: Singles) -> Singles:
+        """The gradient of the squared differences, along ordered columns, of the log ratio to the marginal."""
+        tilt = logits - self.reference
+        slope = np.diff(tilt, axis=1) * self.steps * np.float32(self.rule.smoothness)
+        gradient = np.zeros_like(tilt)
+        gradient[:, 1:] += slope
+        gradient[:, :-1] -= slope
+        return gradient
+
+
+class _Adam:
+    """Adam with momenta 0.9 and 0.99, in place."""
+
+    def __init__(self, values: list[Singles]) -> None:
+        self.values = values
+        self.first = [np.zeros_like(value) for value in values]
+        self.second = [np.zeros_like(value) for value in values]
+        self.count = 0
+
+    def step(self, gradients: list[Singles], rate: float) -> None:
+        self.count += 1
+        for value, gradient, first, second in zip(self.values, gradients, self.first, self.second, strict=True):
+            first += np.float32(0.1) * (gradient - first)
+            second += np.float32(0.01) * (gradient * gradient - second)
+            size = np.sqrt(second / np.float32(1 - 0.99**self.count)) + np.float32(1e-8)
+            value -= np.float32(rate / (1 - 0.9**self.count)) * first / size
+
+
+def _softmax(values: Singles) -> Singles:
+    powers = np.exp(values - values.max())
+    return np.asarray(powers / powers.sum())

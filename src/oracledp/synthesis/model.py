@@ -1,0 +1,138 @@
+"""The released model: everything a synthesizer learned, all of it private already. It can be saved and shared."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oracledp.errors import ModelError
+from oracledp.guarantee import Guarantee, exact
+from oracledp.schema import Schema
+from oracledp.synthesis.bins import ColumnBins, Floats, Integers
+from oracledp.synthesis.layout import Layout
+from oracledp.synthesis.measurements import NoisyTable
+from oracledp.synthesis.mixture import Mixture
+
+FORMAT = 1
+
+
+@dataclass(frozen=True)
+class SyntheticModel:
+    """A mixture over binned columns, the columns' own distributions, and the noisy tables behind intervals."""
+
+    schema: Schema
+    guarantee: Guarantee
+    total: float
+    marginals: tuple[Floats, ...]
+    mixture: Mixture
+    tables: tuple[NoisyTable, ...]
+
+    @property
+    def bins(self) -> tuple[ColumnBins, ...]:
+        """The bins of each column."""
+        return self.mixture.layout.bins
+
+    def restricted(self, allowed: Sequence[NDArray[np.bool_]]) -> tuple[SyntheticModel, float]:
+        """The model given that every column's code is allowed, and the probability of that."""
+        parts, marginals = self.mixture.parts.copy(), []
+        weights = self.mixture.weights.copy()
+        for block, binning, mass, keep in zip(
+            self.mixture.layout.blocks(), self.bins, self.marginals, allowed, strict=True
+        ):
+            kept = np.where(keep, mass, 0.0)
+            share = np.bincount(binning.fine, weights=kept, minlength=binning.size)
+            parts[:, block] *= share / np.bincount(binning.fine, weights=mass, minlength=binning.size)
+            inside = parts[:, block].sum(axis=1)
+            weights *= inside
+            parts[:, block] /= np.maximum(inside, 1e-300)[:, None]
+            marginals.append(kept)
+        probability = float(weights.sum())
+        if probability <= 0:
+            raise ModelError("no record of the model satisfies these conditions")
+        mixture = Mixture(self.mixture.layout, weights / probability, parts)
+        return replace(self, mixture=mixture, marginals=tuple(marginals)), probability
+
+    # ---- saving ----------------------------------------------------------------------------------
+    def to_json(self) -> dict[str, Any]:
+        """Released numbers only; arrays as base64 of little-endian floats."""
+        return {
+            "oracledp-synthetic-model": FORMAT,
+            "schema": self.schema.to_json(),
+            "guarantee": self.guarantee.to_json(),
+            "total": self.total,
+            "marginals": [_pack(mass) for mass in self.marginals],
+            "bins": [{"fine": b.fine.tolist(), "starts": [s.tolist() for s in b.starts]} for b in self.bins],
+            "weights": _pack(self.mixture.weights),
+            "parts": _pack(self.mixture.parts),
+            "tables": [
+                {
+                    "columns": list(t.columns),
+                    "levels": list(t.levels),
+                    "values": t.values.tolist(),
+                    "variance": str(t.variance),
+                }
+                for t in self.tables
+            ],
+        }
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> SyntheticModel:
+        """Read what :meth:`to_json` wrote."""
+        try:
+            if data["oracledp-synthetic-model"] != FORMAT:
+                raise ModelError("this model was written by another version of oracledp")
+            bins = tuple(ColumnBins(_ints(b["fine"]), tuple(_ints(s) for s in b["starts"])) for b in data["bins"])
+            weights = _unpack(data["weights"])
+            mixture = Mixture(Layout(bins), weights, _unpack(data["parts"]).reshape(len(weights), -1))
+            tables = tuple(
+                NoisyTable(
+                    tuple(t["columns"]), tuple(t["levels"]), _ints(t["values"]), exact(t["variance"], "variance")
+                )
+                for t in data["tables"]
+            )
+            return cls(
+                Schema(data["schema"]),
+                Guarantee.from_json(data["guarantee"]),
+                float(data["total"]),
+                tuple(_unpack(mass) for mass in data["marginals"]),
+                mixture,
+                tables,
+            )
+        except (KeyError, TypeError, ValueError) as error:
+            if isinstance(error, ModelError):
+                raise
+            raise ModelError("this is not a synthetic model written by oracledp") from error
+
+    def save(self, path: str | Path) -> None:
+        """Write the model as JSON."""
+        Path(path).write_text(json.dumps(self.to_json()) + "\n", encoding="utf-8")
+
+    @classmethod
+    def load(cls, path: str | Path) -> SyntheticModel:
+        """Read a saved model."""
+        try:
+            data = json.loads(Path(path).read_text(encoding="utf-8"))
+        except (OSError, ValueError) as error:
+            raise ModelError(f"cannot read a synthetic model from {path}") from error
+        if not isinstance(data, dict):
+            raise ModelError(f"{path} does not hold a synthetic model")
+        return cls.from_json(data)
+
+
+def _pack(values: Floats) -> str:
+    return base64.b64encode(values.astype("<f8").tobytes()).decode()
+
+
+def _unpack(text: str) -> Floats:
+    return np.frombuffer(base64.b64decode(text), dtype="<f8").astype(np.float64)
+
+
+def _ints(values: Any) -> Integers:
+    return np.array(values, dtype=np.int64)

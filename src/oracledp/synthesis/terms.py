@@ -1,0 +1,171 @@
+"""The terms of the fit: how far the model is from each kind of measurement, with closed-form gradients.
+
+With component weights w and stacked component distributions P, the model's one-ways are wᵀP, its two-ways PᵀWP and
+its parities sums of products of F = PC. A term adds the derivative of half its weighted squared residuals to
+``state.slope`` (with respect to P, per unit of weight) and to ``state.pull`` (with respect to w).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from oracledp.synthesis.basis import Features
+from oracledp.synthesis.bins import Integers
+from oracledp.synthesis.layout import Layout, Singles
+from oracledp.synthesis.measurements import NoisyParities, NoisyTable
+
+
+@dataclass
+class State:
+    """The model at one step and the gradients gathered so far."""
+
+    parts: Singles  # components × stacked bins
+    weights: Singles
+    slope: Singles
+    pull: Singles
+
+    @classmethod
+    def at(cls, parts: Singles, weights: Singles) -> State:
+        """A state with zero gradients."""
+        return cls(parts, weights, np.zeros_like(parts), np.zeros_like(weights))
+
+
+class Term(Protocol):
+    """One kind of measurement."""
+
+    def add(self, state: State) -> None:
+        """Add this term's gradients to the state."""
+        ...
+
+
+@dataclass(frozen=True)
+class OneWays:
+    """All one-way tables, on the finest bins."""
+
+    target: Singles
+    precision: Singles
+
+    @classmethod
+    def of(cls, layout: Layout, tables: Sequence[NoisyTable], total: float, scale: float) -> OneWays:
+        """Sum the noisy values inside each bin; the noise of a bin grows with the values it holds."""
+        target, precision = [], []
+        for column, table in zip(layout.bins, tables, strict=True):
+            held = np.bincount(column.fine, minlength=column.size)
+            target.append(np.bincount(column.fine, weights=table.values, minlength=column.size) / total)
+            precision.append(scale * total**2 / (float(table.variance) * held))
+        return cls(np.concatenate(target).astype(np.float32), np.concatenate(precision).astype(np.float32))
+
+    def add(self, state: State) -> None:
+        """Add the gradients."""
+        residual = (state.weights @ state.parts - self.target) * self.precision
+        state.slope += residual
+        state.pull += state.parts @ residual
+
+
+@dataclass(frozen=True)
+class _Pair:
+    rows: slice
+    columns: slice
+    row_starts: Integers
+    column_starts: Integers
+    row_widths: Integers
+    column_widths: Integers
+    target: Singles
+    precision: np.float32
+
+    def residual(self, two_ways: Singles) -> Singles:
+        """Weighted residuals of the table, spread back over the fine bins."""
+        block = two_ways[self.rows, self.columns]
+        block = np.add.reduceat(np.add.reduceat(block, self.row_starts, axis=0), self.column_starts, axis=1)
+        residual = (block - self.target) * self.precision
+        return np.asarray(np.repeat(np.repeat(residual, self.row_widths, axis=0), self.column_widths, axis=1))
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """All two-way tables, each at its own levels; they share one matrix product."""
+
+    pairs: tuple[_Pair, ...]
+
+    @classmethod
+    def of(cls, layout: Layout, tables: Sequence[NoisyTable], total: float, scale: float) -> Pairs:
+        """Prepare the tables' blocks."""
+        blocks, found = layout.blocks(), []
+        for table in tables:
+            (a, b), (x, y) = table.columns, table.levels
+            one, two = layout.bins[a], layout.bins[b]
+            target = (table.values / total).astype(np.float32)
+            precision = np.float32(scale * total**2 / float(table.variance))
+            found.append(
+                _Pair(
+                    blocks[a], blocks[b], one.starts[x], two.starts[y], one.widths(x), two.widths(y), target, precision
+                )
+            )
+        return cls(tuple(found))
+
+    def add(self, state: State) -> None:
+        """Add the gradients."""
+        two_ways = state.parts.T @ (state.parts * state.weights[:, None])
+        residual = np.zeros_like(two_ways)
+        for pair in self.pairs:
+            residual[pair.rows, pair.columns] += pair.residual(two_ways)
+        slope = state.parts @ (residual + residual.T)
+        state.slope += slope
+        state.pull += np.einsum("kd,kd->k", slope, state.parts) / 2
+
+
+@dataclass(frozen=True)
+class Parities:
+    """Parities of two and of three features; the three-way ones are one product of feature pairs with features."""
+
+    signs: Singles  # stacked bins × features
+    pairs: tuple[Integers, Integers]
+    two_target: Singles
+    two_precision: Singles
+    three_target: Singles  # feature pairs × features, each parity three times
+    three_precision: Singles
+
+    @classmethod
+    def of(
+        cls, layout: Layout, features: Features, parities: Sequence[NoisyParities], total: float, scale: float
+    ) -> Parities:
+        """Lay the measured parities out as symmetric arrays."""
+        count = len(features)
+        signs = np.zeros((layout.width, count), dtype=np.float32)
+        for f, (column, sign) in enumerate(zip(features.columns, features.signs, strict=True)):
+            signs[layout.blocks()[column], f] = sign
+        index = np.full((count, count), -1)
+        first, second = np.triu_indices(count, 1)
+        apart = features.columns[first] != features.columns[second]
+        first, second = first[apart], second[apart]
+        index[first, second] = index[second, first] = np.arange(len(first))
+        two, three = np.zeros((2, count, count)), np.zeros((2, len(first), count))
+        for measured in parities:
+            entry = np.stack([measured.values / total, np.full(len(measured.values), scale * total**2)])
+            entry[1] /= float(measured.variance)
+            if measured.subsets.shape[1] == 2:
+                i, j = measured.subsets.T
+                two[:, i, j] = two[:, j, i] = entry
+            else:
+                i, j, k = measured.subsets.T
+                three[:, index[i, j], k] = three[:, index[i, k], j] = three[:, index[j, k], i] = entry
+        return cls(signs, (first, second), *two.astype(np.float32), *three.astype(np.float32))
+
+    def add(self, state: State) -> None:
+        """Add the gradients: the derivative of a symmetric form needs only the last factor, times its order."""
+        features = state.parts @ self.signs
+        weighted = features * state.weights[:, None]
+        two = (features.T @ weighted - self.two_target) * self.two_precision
+        slope = features @ two
+        state.pull += np.einsum("kf,kf->k", slope, features) / 2
+        if self.three_precision.any():
+            products = features[:, self.pairs[0]] * features[:, self.pairs[1]]
+            three = (products.T @ weighted - self.three_target) * self.three_precision
+            last = products @ three
+            state.pull += np.einsum("kf,kf->k", last, features) / 3
+            slope += last
+        state.slope += slope @ self.signs.T
