@@ -28,6 +28,7 @@ from oracledp.mechanisms.release import Release
 from oracledp.mechanisms.rspm import rspm
 from oracledp.randomness import SeededRandomness, SystemRandomness
 from oracledp.schema import Schema
+from oracledp.synthesis import Synthesizer
 from oracledp.table import Table
 
 __all__ = [
@@ -48,6 +49,7 @@ __all__ = [
     "Release",
     "Schema",
     "SeededRandomness",
+    "Synthesizer",
     "SystemRandomness",
     "Table",
     "ZeroOneLoss",
