@@ -1,0 +1,109 @@
+"""Broken versions of PRSMA: each claims what the right one claims, and the exact law refutes it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cache
+from math import exp
+
+from oracledp.audit.exact_law import Finding
+from oracledp.audit.mutants import Mutant
+from oracledp.audit.prsma_adversaries import Setting, alike_parts_search, worst_own
+from oracledp.audit.prsma_law import Behaviour, fixed_split
+from oracledp.guarantee import Neighbours
+from oracledp.mechanisms.prsma.delta import certified_delta
+from oracledp.mechanisms.prsma.design import Design
+from oracledp.mechanisms.prsma.laplace_test import laplace_table
+from oracledp.mechanisms.prsma.theorem_independent import IndependentLabels
+
+RUNS = 200
+
+
+@cache
+def audited_design(runs: int = RUNS) -> Design:
+    """A small certified design with a Laplace test and parts that are all but alike: what is left is failures."""
+    design = Design(
+        epsilon=Fraction(1),
+        delta=Fraction(1, 2),
+        rows=3000,
+        parts=30,
+        runs_per_part=runs,
+        epsilon_inner=Fraction(1, 10**6),
+        pass_probabilities=laplace_table(30, Fraction(3, 5), 20),
+        minimum_passing=8,
+        theorem=IndependentLabels(Fraction(10), Fraction(40), Fraction(40)),
+    )
+    return replace(design, delta=certified_delta(design))
+
+
+def finding(name: str, exact_delta: float) -> Finding:
+    """A computed delta against the design's claim."""
+    claimed = audited_design().guarantee(Neighbours.REPLACE_ONE)
+    return Finding(name, claimed, 0.0, float("inf"), exact_delta, exact_delta, 1)
+
+
+def robust_finding() -> Finding:
+    """The right mechanism against the worst oracle found."""
+    return finding("prsma", alike_parts_search(Setting.of(audited_design()), perfect=_rare(RUNS)))
+
+
+def _rare(runs: int) -> Sequence[float]:
+    """Probabilities of an event about as rare as what R runs can miss."""
+    return [share / runs for share in (0.1, 0.3, 0.6, 1.0)]
+
+
+def _few_runs() -> Finding:
+    setting = replace(Setting.of(audited_design()), runs=5)
+    return finding("a fortieth of the runs", alike_parts_search(setting, perfect=_rare(5), moves=0))
+
+
+def _no_noise() -> Finding:
+    design = audited_design()
+    step = tuple(float(passing > design.threshold) for passing in range(design.parts + 1))
+    setting = replace(Setting.of(design), table=step)
+    return finding("no noise in the test", alike_parts_search(setting, perfect=[0.3], moves=0))
+
+
+def _impure_base() -> Finding:
+    """A base that gives its part away with probability 1/100: (0, 0.01)-DP, and no part but one can do it."""
+    setting = Setting.of(audited_design())
+    others = fixed_split([Behaviour(0.0, 0.0)] * (audited_design().parts - 1), setting.runs)
+    return finding("a base that is not pure", worst_own(setting, [(others, 0.01, 0.0)]))
+
+
+def _wall_clock() -> Finding:
+    """A slow record in one part uses up the time of all: every part fails in one world and none in the other."""
+    setting, design = Setting.of(audited_design()), audited_design()
+    laws = []
+    for failure in (0.0, 1.0):
+        part = Behaviour(failure, 0.5)
+        others = fixed_split([part] * (design.parts - 1), setting.runs)
+        laws.append(others.facing(setting.table).law(part, setting.runs))
+    return finding("a time limit shared by all parts", laws[0].excess(laws[1], exp(1)))
+
+
+@dataclass(frozen=True)
+class Retried(Behaviour):
+    """A part whose failed runs are tried again: it passes unless all of them fail."""
+
+    def passes(self, runs: int) -> float:
+        """The probability that some run answers."""
+        return float(1 - self.failure**runs)
+
+
+def _retried_runs() -> Finding:
+    """The others hide every output inside, and nobody notices."""
+    setting, design = Setting.of(audited_design()), audited_design()
+    others = fixed_split([Retried(0.3, 0.0)] * (design.parts - 1), setting.runs)
+    return finding("failed runs are tried again", worst_own(setting, [(others, 0.3, 0.3)]))
+
+
+PRSMA_MUTANTS: tuple[Mutant, ...] = (
+    Mutant("prsma-few-runs", "PRSMA with too few runs for its delta", _few_runs),
+    Mutant("prsma-no-noise", "PRSMA without noise in its test", _no_noise),
+    Mutant("prsma-impure-base", "PRSMA over a base that is not pure (P7)", _impure_base),
+    Mutant("prsma-wall-clock", "PRSMA with a time limit that couples its parts (P6)", _wall_clock),
+    Mutant("prsma-retried-runs", "PRSMA that tries failed runs again", _retried_runs),
+)

@@ -1,0 +1,199 @@
+"""``prsma``: a private choice that is robust against every failure of its oracle."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from oracledp.classes.base import QueryClass
+from oracledp.errors import ParameterError
+from oracledp.guarantee import Exact, Guarantee, Neighbours, positive, probability
+from oracledp.mechanisms.objective import Minimum, Objective
+from oracledp.mechanisms.prsma.delta import certified_delta
+from oracledp.mechanisms.prsma.design import Design
+from oracledp.mechanisms.prsma.designer import design_prsma
+from oracledp.mechanisms.prsma.parallel import workers_of
+from oracledp.mechanisms.prsma.runs import Array, Run, Workers, answer, passing_outputs
+from oracledp.mechanisms.prsma.splitting import split
+from oracledp.mechanisms.release import Release, pay
+from oracledp.mechanisms.rspm import ReportSeparatorPerturbedMin
+from oracledp.oracles.base import Failed, Oracle, Trust
+from oracledp.oracles.registry import resolve
+from oracledp.randomness import Randomness, SystemRandomness
+
+if TYPE_CHECKING:
+    from oracledp.ledger import Ledger
+    from oracledp.table import Table
+
+TIE_SHARE = Fraction(1, 1000)  # of delta, kept for ties when the oracle breaks them as it likes
+
+
+@dataclass(frozen=True)
+class NothingReleased:
+    """⊥: the mechanism's own answer that it gives none. It is as private as a release, and the budget is spent."""
+
+    guarantee: Guarantee
+    mechanism: str = "prsma"
+
+    exit_code = 4
+
+    def __str__(self) -> str:
+        return f"nothing is released: too often the oracle gave no answer\n{self.guarantee}"
+
+    def to_json(self) -> dict[str, Any]:
+        """That nothing was released; no count, no reason, no timing."""
+        return {"mechanism": self.mechanism, "rule": None, "guarantee": self.guarantee.to_json()}
+
+
+@dataclass(frozen=True)
+class RspmBase:
+    """Report Separator-Perturbed Min as the base algorithm."""
+
+    mechanism: ReportSeparatorPerturbedMin
+    sign: int
+
+    def draw(self, runs: int, source: Randomness) -> Array:
+        """One row of lattice noise per run."""
+        perturbation = self.mechanism.perturbation
+        rows = [perturbation.draw(source) for _ in range(runs)]
+        return np.array(rows, dtype=np.int64).reshape(runs, perturbation.coordinates)
+
+    def prepare(self, records: Array, counts: Array) -> Run[Minimum]:
+        """The objective of this part, to which each run adds its noise."""
+        resolution = self.mechanism.perturbation.resolution
+        objective = Objective.of(self.mechanism.queries, records, self.sign * counts, resolution=resolution)
+
+        def run(noise: Array) -> Minimum | None:
+            found = self.mechanism.run_with(objective, noise)
+            return None if isinstance(found, Failed) else found
+
+        return run
+
+
+@dataclass(frozen=True)
+class RobustMechanism:
+    """The calibrated mechanism: a confirmed design, a base, a neighbour relation (proofs/prsma.md)."""
+
+    design: Design
+    base: ReportSeparatorPerturbedMin
+    neighbours: Neighbours
+    name: str = "prsma"
+
+    @classmethod
+    def calibrate(
+        cls, queries: QueryClass, design: Design, *, neighbours: Neighbours, oracle: Oracle, embedding: str = "k-hot"
+    ) -> RobustMechanism:
+        """Fit the base to the design and confirm the design's claim, ties included, before any data is touched."""
+        if oracle.trust is Trust.GUESSED:
+            raise ParameterError(f"{oracle.name} only guesses; PRSMA needs an oracle that knows when it has failed")
+        base = ReportSeparatorPerturbedMin.calibrate(
+            queries,
+            epsilon=design.base_epsilon,
+            neighbours=design.theorem.base_neighbours,
+            oracle=oracle,
+            embedding=embedding,
+        )
+        ties = Fraction(0) if oracle.fixed_ties else base.perturbation.tie_delta
+        complete = replace(design, tie_delta=ties)
+        if certified_delta(complete) > complete.delta:
+            raise ParameterError("the design's (ε, δ) is not confirmed by its theorem; nothing is run")
+        return cls(complete, base, neighbours)
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """Robust for an oracle whose answers carry proofs; else contingent on its claims of optimality."""
+        oracle = self.base.oracle
+        claims = () if oracle.trust is Trust.PROVED else (f"the claim of optimality by {oracle.name} is true",)
+        return self.design.guarantee(self.neighbours, claims)
+
+
+def prsma(
+    table: Table,
+    queries: QueryClass,
+    *,
+    epsilon: Exact,
+    delta: Exact,
+    oracle: str | Oracle = "auto",
+    neighbours: Neighbours | str = Neighbours.REPLACE_ONE,
+    rows_bound: int | None = None,
+    beta: Exact = "1/100",
+    max_calls: int = 1_000_000,
+    design: Design | None = None,
+    embedding: str = "k-hot",
+    goal: str = "min",
+    parallel: object = "none",
+    progress: Callable[[int, int], None] | None = None,
+    ledger: Ledger | None = None,
+    source: Randomness | None = None,
+) -> Release | NothingReleased:
+    """Choose privately a query that holds on few records, with an oracle that may fail for any reason.
+
+    (ε, δ)-differential privacy by Theorem 5 of proofs/prsma.md, robust: it needs no oracle to succeed, only to know
+    when it has failed. ⊥ comes back as :class:`NothingReleased`, with probability at most ``beta`` if the
+    oracle never fails. Under add/remove-one the number of rows is private, so a public ``rows_bound`` must be given.
+    ``parallel`` is "none", "joblib", "dask" or a Dask client. Where a total oracle exists, :func:`rspm` with it is
+    robust too and far more accurate; this is for oracles that may give up.
+    """
+    relation = Neighbours.parse(neighbours)
+    chosen = resolve(oracle, queries)
+    if goal not in ("min", "max"):
+        raise ParameterError(f"goal must be 'min' or 'max', got {goal!r}")
+    rows = _public_rows(table, relation, rows_bound)
+    claimed = positive(epsilon, "epsilon"), probability(delta, "delta")
+    if design is None:
+        usable = claimed[1] * (1 if chosen.fixed_ties else 1 - TIE_SHARE)
+        design = design_prsma(epsilon=claimed[0], delta=usable, rows=rows, max_calls=max_calls, beta=beta)
+    mechanism = RobustMechanism.calibrate(
+        queries,
+        replace(design, epsilon=claimed[0], delta=claimed[1]),
+        neighbours=relation,
+        oracle=chosen,
+        embedding=embedding,
+    )
+    workers = workers_of(parallel)
+    rehearse(mechanism)
+    source = SystemRandomness() if source is None else source
+    guarantee = pay(mechanism, ledger, source)
+    found = choose(mechanism, table, goal=goal, source=source, workers=workers, progress=progress)
+    if found is None:
+        return NothingReleased(guarantee)
+    return Release(queries.query(*found.parts), guarantee, found.certificate, mechanism.name)
+
+
+def choose(
+    mechanism: RobustMechanism,
+    table: Table,
+    *,
+    goal: str,
+    source: Randomness,
+    workers: Workers,
+    progress: Callable[[int, int], None] | None = None,
+) -> Minimum | None:
+    """One run of the mechanism on a table; None is ⊥."""
+    matrix = table.matrix(mechanism.base.queries.literals)
+    parts = split(table.counts, mechanism.design, mechanism.neighbours, source)
+    payload = ((matrix[records], counts) for records, counts in parts)
+    base = RspmBase(mechanism.base, 1 if goal == "min" else -1)
+    outputs = passing_outputs(mechanism.design, base, payload, source, workers, progress)
+    return answer(mechanism.design, outputs, source)
+
+
+def rehearse(mechanism: RobustMechanism) -> None:
+    """One run on no data at all: an oracle that cannot do such problems says so before any budget is spent."""
+    queries, perturbation = mechanism.base.queries, mechanism.base.perturbation
+    records, counts = np.zeros((0, queries.dimension), dtype=np.uint8), np.zeros(0, dtype=np.int64)
+    RspmBase(mechanism.base, 1).prepare(records, counts)(np.zeros(perturbation.coordinates, dtype=np.int64))
+
+
+def _public_rows(table: Table, neighbours: Neighbours, rows_bound: int | None) -> int:
+    if neighbours is Neighbours.REPLACE_ONE:
+        if rows_bound is not None:
+            raise ParameterError("rows_bound is for add/remove-one; under replace-one the number of rows is public")
+        return table.rows
+    if rows_bound is None:
+        raise ParameterError("under add/remove-one the number of rows is private: give a public rows_bound")
+    return rows_bound
