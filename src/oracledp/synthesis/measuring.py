@@ -57,8 +57,8 @@ def split(rho: Fraction, weights: Sequence[float]) -> list[Fraction]:
 
 def measure(meter: Meter, order: int) -> Measured:
     """Spend the meter's whole budget. ``order`` 3 adds the three-way parities."""
-    count_budget, budget = split(meter.rho, [0.01, 0.99])
-    count, count_variance = meter.total(count_budget)
+    count, count_variance = meter.total(meter.rho / 100)
+    budget = meter.rho - meter.spent
     rule = settings(float(budget), float(max(count, 1)), meter.records.sizes, order)
     first, second, third = split(budget, rule.shares)
     one_ways = _one_ways(meter, first)

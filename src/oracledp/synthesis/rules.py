@@ -12,6 +12,7 @@ from itertools import combinations
 from math import comb, prod, sqrt
 
 _MOST_ONE_WAY = 0.28  # of the budget
+_LEAST_THREE_WAY = 0.13  # of what two- and three-ways share, where three-ways are measured at all
 
 
 @dataclass(frozen=True)
@@ -78,15 +79,24 @@ def _shares(
     columns = len(sizes)
     one = 3 * sum(size - 1 for size in sizes) * sqrt(max(comb(columns - 1, 2), 1))
     two = sum(min(fine, a * b) for a, b in combinations([s - (s == 2) for s in sizes], 2)) * sqrt(max(columns - 2, 1))
+    if columns == 1:
+        return 1, (1.0, 0.0, 0.0)
     for groups in (4, 2):
         three = _triples([min(size, groups) - 1 for size in sizes]) if order >= 3 else 0
-        weights = [float(weight) ** (2 / 3) for weight in (one, two, three)]
-        weights[0] = min(weights[0], _MOST_ONE_WAY / (1 - _MOST_ONE_WAY) * (weights[1] + weights[2]))
-        shares = tuple(weight / sum(weights) for weight in weights)
+        shares = _normal(one, two, three)
         if three and sqrt(three / (2 * rho * shares[2])) < 0.1 * total:
-            return groups, (shares[0], shares[1], shares[2])
-    rest = weights[0] + weights[1]
-    return 1, (weights[0] / rest, weights[1] / rest, 0.0)
+            return groups, shares
+    return 1, _normal(one, two, 0)
+
+
+def _normal(one: float, two: float, three: float) -> tuple[float, float, float]:
+    """Shares as the counts to the power 2/3, between the limits."""
+    weights = [weight ** (2 / 3) for weight in (one, two, three)]
+    if three:
+        weights[2] = max(weights[2], _LEAST_THREE_WAY / (1 - _LEAST_THREE_WAY) * weights[1])
+    weights[0] = min(weights[0], _MOST_ONE_WAY / (1 - _MOST_ONE_WAY) * (weights[1] + weights[2]))
+    total = sum(weights)
+    return weights[0] / total, weights[1] / total, weights[2] / total
 
 
 def _triples(features: Sequence[int]) -> int:
