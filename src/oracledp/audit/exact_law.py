@@ -79,7 +79,7 @@ def exact(mechanism: Any, *, rows: int = 2, sign: int = 1, name: str | None = No
     >>> from oracledp.literals import Literals
     >>> finding = exact(ExponentialMechanism(Conjunctions(Literals.named("a")), Fraction(1), Neighbours.ADD_REMOVE))
     >>> finding.holds, finding.pairs
-    (True, 10)
+    (True, 6)
     """
     queries, claimed = mechanism.queries, mechanism.guarantee
     pairs = list(neighbour_pairs(2**queries.dimension, rows, claimed.neighbours))

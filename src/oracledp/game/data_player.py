@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import log, sqrt
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,18 +18,13 @@ class ContextFTPL:
     """Follow the perturbed leader: each draw minimises the past losses plus noise on the dual separator set.
 
     Losses are the negations of the released queries; the separator set of the dual is the single literals, so the
-    noise is a cost on each column's codes. The oracle is coordinate descent from a random record, all draws
-    side by side. Nothing here is private, so a plain generator serves.
+    noise (Laplace, scale ``perturbation``) is a cost on each column's codes. The oracle is coordinate descent from
+    a random record, all draws side by side. Nothing here is private, so a plain generator serves.
     """
 
     schema: Schema
-    rounds: int
+    perturbation: float
     sweeps: int = 4
-
-    @property
-    def perturbation(self) -> float:
-        """μ: the scale at which stability and noise cost balance, sqrt(T/ln|X|), and never below one."""
-        return max(1.0, sqrt(self.rounds / max(1.0, log(self.schema.domain_size))))
 
     def play(self, past: LinkedQueries | None, count: int, rng: np.random.Generator) -> Codes:
         """``count`` independent draws from this round's distribution."""
@@ -53,19 +47,23 @@ def descend(
     sweeps: int,
     rng: np.random.Generator,
 ) -> Codes:
-    """Change one column of each record at a time to the code of least loss, until the sweeps are done."""
+    """Change one column of each record at a time to the code of least loss, until nothing moves or sweeps end."""
     codes = codes.copy()
     totals = None if past is None else past.totals(codes)
     for _ in range(sweeps):
+        moved = False
         for column in rng.permutation(len(costs)):
             loss = costs[column].copy()
             if past is not None and totals is not None:
                 _add_losses(loss, past, totals, codes, int(column))
             best = np.argmin(loss, axis=1)
+            moved |= bool(np.any(best != codes[:, column]))
             if past is not None and totals is not None:
                 table = past.scores[column]
                 totals += (table[:, best] - table[:, codes[:, column]]).T
             codes[:, column] = best
+        if not moved:
+            break
     return codes
 
 
@@ -78,7 +76,7 @@ def _add_losses(
     if not len(active):
         return
     rest = totals[:, active] - table[active][:, codes[:, column]].T
-    signs = past.signs[active].astype(np.float32)
-    part = LinkedQueries(past.link, past.thresholds[active], past.signs[active], ())
+    part = past.chosen(active)
+    signs = part.signs.astype(np.float32)
     for code in range(table.shape[1]):
-        loss[:, code] -= part.linked(rest + table[active, code]) @ signs
+        loss[:, code] -= part.linked(rest + table[active, code]).astype(np.float32) @ signs

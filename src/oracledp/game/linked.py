@@ -56,6 +56,10 @@ class LinkedQueries:
             return np.asarray(totals & 1, dtype=bool)
         return np.asarray(totals >= self.thresholds)
 
+    def chosen(self, rows: NDArray[np.int64]) -> LinkedQueries:
+        """Some of the queries, for their link alone."""
+        return LinkedQueries(self.link, self.thresholds[rows], self.signs[rows], ())
+
     def values(self, codes: NDArray[np.int64]) -> NDArray[np.bool_]:
         """The signed queries' values: records × queries."""
         return np.asarray(self.linked(self.totals(codes)) != (self.signs < 0))

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from oracledp.accounting import zcdp_rho
 from oracledp.classes.base import Parts, Query, QueryClass
 from oracledp.errors import ParameterError
 from oracledp.game.data_player import Codes, ContextFTPL
 from oracledp.game.linked import LinkedQueries
+from oracledp.game.play import Play, proposal_weights
 from oracledp.game.query_player import QueryPlayer, query_player
 from oracledp.guarantee import Exact, Guarantee, positive, probability
 from oracledp.mechanisms.objective import Objective
@@ -23,20 +25,6 @@ from oracledp.table import Table
 
 if TYPE_CHECKING:
     from oracledp.ledger import Ledger
-
-
-@dataclass(frozen=True, eq=False)
-class Play:
-    """What the game released: the query of each round, and the records the data player drew against them."""
-
-    queries: tuple[Parts, ...]
-    draws: tuple[Codes, ...]  # one array of codes per round
-
-    def data_regret(self, linked: LinkedQueries, domain: Codes) -> float:
-        """The data player's average regret against the best record of ``domain``, from released queries alone."""
-        played = np.mean([linked.values(codes)[:, t].mean() for t, codes in enumerate(self.draws)])
-        best = linked.values(domain).mean(axis=1).max()
-        return float(best - played)
 
 
 @dataclass(frozen=True)
@@ -50,10 +38,14 @@ class _Named:
 class OracleQuery:
     """Private synthetic data for a query class, by playing the query-release game.
 
-    Each round the data player (Context-FTPL) proposes a distribution over records and the query player
-    chooses, privately, a query of Q ∪ ¬Q on which it is most wrong. The average play is the synthetic table.
-    (ε, δ)-DP under replace-one by composition of the rounds (proofs/oracle-query.md); robust exactly when the query
-    player is.
+    Each round the data player (Context-FTPL) proposes records and the query player chooses, privately, a query of
+    Q ∪ ¬Q on which the proposal is most wrong. (ε, δ)-DP under replace-one by composition of the rounds
+    (proofs/oracle-query.md); robust exactly when the query player is.
+
+    ``responds_to="play"`` is the paper's game: the query player answers the round's own proposal, and the table is
+    the uniform average of all rounds. ``"average"``, the default, lets it answer the linearly weighted average so
+    far, which is the table that would be released now; the privacy argument is the same, and in practice the
+    error is about half.
     """
 
     def __init__(
@@ -64,16 +56,22 @@ class OracleQuery:
         delta: Exact,
         queries: QueryClass,
         query_player: str = "exponential",
+        responds_to: str = "average",
         rounds: int | None = None,
-        draws: int = 400,
+        draws: int = 100,
         oracle: str = "auto",
         ledger: Ledger | None = None,
     ) -> None:
+        if responds_to not in ("play", "average"):
+            raise ParameterError(f"responds_to must be 'play' or 'average', got {responds_to!r}")
+        if draws < 1 or (rounds is not None and rounds < 1):
+            raise ParameterError("rounds and draws must be at least 1")
         self.schema = schema
         self.epsilon = positive(epsilon, "epsilon")
         self.delta = probability(delta, "delta")
         self.queries = queries
         self.query_player = query_player
+        self.responds_to = responds_to
         self.rounds = rounds
         self.draws = draws
         self.oracle = oracle
@@ -83,8 +81,8 @@ class OracleQuery:
         """Play the game on a table or frame; the whole budget is charged before the first round."""
         table = data if isinstance(data, Table) else Table.from_frame(data, self.schema)
         source = SystemRandomness() if source is None else source
-        rounds = self.rounds or default_rounds(self.queries, table.rows, float(self.epsilon), self.schema)
         closed = self.queries.closure()
+        rounds = self.rounds or default_rounds(closed, table.rows, float(zcdp_rho(self.epsilon, self.delta)))
         player = query_player(
             self.query_player, closed, rounds=rounds, epsilon=self.epsilon, delta=self.delta, oracle=self.oracle
         )
@@ -93,19 +91,25 @@ class OracleQuery:
         return self
 
     def _play(self, table: Table, closed: QueryClass, player: QueryPlayer, rounds: int, source: Randomness) -> Play:
-        data_player = ContextFTPL(self.schema, rounds)
-        private, counts = table.matrix(closed.literals), table.counts
-        played: list[Parts] = []
-        drawn: list[Codes] = []
+        averaging = self.responds_to == "average"
+        # The paper leaves the perturbation open (A3): sqrt(T/ln|X|) balances stability and cost against uniform
+        # averages; against a weighted average, whose old rounds fade, a constant serves.
+        spread = 1.0 if averaging else max(1.0, sqrt(rounds / max(1.0, log(self.schema.domain_size))))
+        data_player = ContextFTPL(self.schema, spread)
+        private = table.matrix(closed.literals)
+        queries: list[Parts] = []
+        draws: list[Codes] = []
+        proposals: list[NDArray[np.uint8]] = []
         for _ in range(rounds):
-            linked = LinkedQueries.of(played, closed, self.schema) if played else None
-            rng = np.random.default_rng(words(source, 4).tolist())
-            codes = data_player.play(linked, self.draws, rng)
-            proposal = self.schema.literal_values(closed.literals, codes.astype(self.schema.code_dtype))
-            objective = payoff_objective(closed, private, counts, proposal, player.resolution)
-            played.append(player.respond(objective, source))
-            drawn.append(codes)
-        return Play(tuple(played), tuple(drawn))
+            linked = LinkedQueries.of(queries, closed, self.schema) if queries else None
+            draws.append(data_player.play(linked, self.draws, np.random.default_rng(words(source, 4).tolist())))
+            codes = draws[-1].astype(self.schema.code_dtype)
+            proposals.append(self.schema.literal_values(closed.literals, codes))
+            answered = proposals if averaging else proposals[-1:]
+            objective = payoff_objective(closed, private, table.counts, answered, player.resolution)
+            queries.append(player.respond(objective, source))
+        weights = tuple(range(1, rounds + 1)) if averaging else (1,) * rounds
+        return Play(tuple(queries), tuple(draws), weights)
 
     def released_queries(self) -> tuple[Query, ...]:
         """The query of each round: all that was learned of the data."""
@@ -113,38 +117,42 @@ class OracleQuery:
         return tuple(Query(closed, parts) for parts in self.play_.queries)
 
     def sample_codes(self, n: int, *, seed: int | None = None) -> Codes:
-        """``n`` records from the average play, spread evenly over rounds and draws. Post-processing: a seed is fine."""
+        """``n`` records of the average play, as codes. Post-processing: a seed is harmless here."""
         if n < 1:
             raise ParameterError("n must be at least 1")
-        pool = np.concatenate(self.play_.draws)
-        rng = np.random.default_rng(seed)
-        order = rng.permutation(len(pool))
-        return np.asarray(pool[order[np.arange(n) % len(pool)]])
+        return self.play_.average(n, np.random.default_rng(seed))
+
+    def sample(self, n: int, *, seed: int | None = None) -> Any:
+        """``n`` synthetic rows as a pandas frame, numbers back inside their bins."""
+        from oracledp.extras import optional
+
+        codes = self.sample_codes(n, seed=seed).astype(self.schema.code_dtype)
+        return optional("pandas", extra="frames").DataFrame(self.schema.decode(codes))
 
 
 def payoff_objective(
     closed: QueryClass,
     private: NDArray[np.uint8],
     counts: NDArray[np.int64],
-    proposal: NDArray[np.uint8],
+    proposals: list[NDArray[np.uint8]],
     resolution: int,
 ) -> Objective:
-    """Minus the payoff n·(q(S) - q(sample)): weight -1 on each private row and +n/N on each proposed one (E5, A8).
+    """Minus the payoff n·(q(S) - q(proposal)): weight -1 on each private row, n in all on the proposed ones (E5, A8).
 
-    The public side is rounded to the lattice; only the private weight must be exact.
+    Proposals of later rounds weigh more, linearly. The public side is rounded to the lattice; only the private
+    weight must be exact.
     """
-    rows = int(counts.sum())
-    public = (2 * (rows << resolution) + len(proposal)) // (2 * len(proposal))
+    total = int(counts.sum()) << resolution
+    weights = tuple(range(1, len(proposals) + 1))
+    public = proposal_weights(weights, len(proposals[0]), total)
     return Objective.scaled(
         closed,
-        np.concatenate([private, proposal]),
-        np.concatenate([-counts << resolution, np.full(len(proposal), public, dtype=np.int64)]),
+        np.concatenate([private, *proposals]),
+        np.concatenate([-counts << resolution, public]),
         resolution=resolution,
     )
 
 
-def default_rounds(queries: QueryClass, rows: int, epsilon: float, schema: Schema) -> int:
-    """The T that balances the two players' errors: regret sqrt(ln|X|/T) against selection ln|Q|·sqrt(T)/(ε n)."""
-    regret = sqrt(log(max(2, schema.domain_size)))
-    selection = log(2 * queries.size) / (epsilon * rows)
-    return min(400, max(8, ceil(regret / selection / 12)))
+def default_rounds(closed: QueryClass, rows: int, rho: float) -> int:
+    """The T at which the data player's error, about 1/(2 sqrt T), meets the query player's, 2 ln|Q| sqrt(T/8ρ)/n."""
+    return min(300, max(8, ceil(rows * sqrt(8 * rho) / (4 * log(closed.size)))))

@@ -1,0 +1,190 @@
+"""The query-release game: accurate on small domains by brute force, and as private as it says, round by round."""
+
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+import pytest
+
+import oracledp as odp
+from oracledp.audit.exact_law import compare
+from oracledp.audit.law import Law
+from oracledp.classes.base import Parts, QueryClass
+from oracledp.classes.separation import all_records
+from oracledp.errors import BudgetExceeded, ParameterError
+from oracledp.game.data_player import ContextFTPL, descend
+from oracledp.game.linked import LinkedQueries
+from oracledp.game.oracle_query import OracleQuery, default_rounds, payoff_objective
+from oracledp.game.play import Play, proposal_weights
+from oracledp.game.query_player import query_player
+from oracledp.randomness import SeededRandomness
+from oracledp.selection import exponential_law
+
+
+def boolean_schema(columns: int) -> odp.Schema:
+    return odp.Schema({"columns": {f"c{j}": {"kind": "boolean"} for j in range(columns)}})
+
+
+def planted_table(schema: odp.Schema, rows: int, seed: int = 0) -> odp.Table:
+    """Correlated bits: each column copies an earlier one with probability 3/4."""
+    rng = np.random.default_rng(seed)
+    codes = rng.integers(0, 2, (rows, len(schema.columns))).astype(np.uint8)
+    for j in range(1, codes.shape[1]):
+        copy = rng.random(rows) < 0.75
+        codes[copy, j] = codes[copy, j - 1]
+    return odp.Table.from_codes(codes, schema)
+
+
+def worst_error(game: OracleQuery, table: odp.Table, queries: QueryClass) -> float:
+    """The maximum error over every query of the class, by brute force."""
+    synthetic = game.sample_codes(20_000, seed=1).astype(np.uint8)
+    ours = game.schema.literal_values(queries.literals, synthetic)
+    real, counts = table.matrix(queries.literals), table.counts / table.rows
+    return max(abs(float(q(ours).mean()) - float(counts[q(real)].sum())) for q in queries)
+
+
+SCHEMA = boolean_schema(4)
+CONJUNCTIONS = odp.Conjunctions(SCHEMA.literals.with_negations(), max_width=3)
+
+
+def play(rows: int, rounds: int, **more: object) -> tuple[OracleQuery, odp.Table]:
+    table = planted_table(SCHEMA, rows)
+    game = OracleQuery(SCHEMA, epsilon=2, delta="1e-6", queries=CONJUNCTIONS, rounds=rounds, **more)
+    return game.fit(table, source=SeededRandomness(3)), table
+
+
+def test_the_error_over_all_conjunctions_falls_with_rows_and_rounds() -> None:
+    few_rounds = worst_error(*play(50_000, 4), CONJUNCTIONS)
+    few_rows = worst_error(*play(150, 80), CONJUNCTIONS)
+    good = worst_error(*play(50_000, 80), CONJUNCTIONS)
+    assert good < 0.05
+    assert good < few_rounds / 2
+    assert good < few_rows
+
+
+@pytest.mark.parametrize("player", ["rspm", "rspm:separator", "exponential"])
+def test_every_query_player_plays(player: str) -> None:
+    game, table = play(50_000, 30, query_player=player)
+    assert worst_error(game, table, CONJUNCTIONS) < 0.3
+    assert game.guarantee_.assumes == ()
+    assert not game.guarantee_.private  # the source was seeded
+    assert len(game.released_queries()) == 30
+
+
+def test_the_papers_game_has_small_regret() -> None:
+    """The data player's regret against the best record in hindsight is within its theorem's order."""
+    game, _ = play(50_000, 120, responds_to="play", draws=60)
+    closed = CONJUNCTIONS.closure()
+    linked = LinkedQueries.of(game.play_.queries, closed, SCHEMA)
+    regret = game.play_.regret(linked, all_records(4).astype(np.int64))
+    assert regret <= 2 * 4**0.75 * np.sqrt(np.log(16) / 120)
+
+
+@pytest.mark.parametrize(
+    "queries",
+    [
+        odp.Conjunctions(SCHEMA.literals, max_width=2),
+        odp.Disjunctions(SCHEMA.literals, max_width=2),
+        odp.Parities(SCHEMA.literals, max_width=2),
+        odp.Halfspaces(SCHEMA.literals, max_nonzero=2, thresholds=(1, 2)),
+    ],
+    ids=lambda q: q.kind,
+)
+def test_linked_tables_are_the_queries(queries: QueryClass) -> None:
+    closed = queries.closure()
+    chosen = list(closed.all_parts())
+    linked = LinkedQueries.of(chosen, closed, SCHEMA)
+    records = all_records(4)
+    expected = np.array([closed.evaluate(parts, records) for parts in chosen]).T
+    assert np.array_equal(linked.values(records.astype(np.int64)), expected)
+
+
+def test_linked_tables_with_categories_and_thresholds() -> None:
+    schema = odp.Schema(
+        {
+            "age": {"kind": "integer", "lo": 0, "hi": 9, "thresholds": [3, 6]},
+            "colour": {"kind": "categorical", "values": ["r", "g", "b"], "nullable": True},
+        }
+    )
+    closed = odp.Conjunctions(schema.literals.with_negations(), max_width=2).closure()
+    chosen = list(closed.all_parts())
+    codes = np.array(list(product(*(range(size) for size in schema.sizes))), dtype=np.uint8)
+    linked = LinkedQueries.of(chosen, closed, schema)
+    expected = np.array([closed.evaluate(p, schema.literal_values(closed.literals, codes)) for p in chosen]).T
+    assert np.array_equal(linked.values(codes.astype(np.int64)), expected)
+
+
+def test_descent_finds_the_best_record_of_a_small_domain() -> None:
+    rng = np.random.default_rng(0)
+    closed = CONJUNCTIONS.closure()
+    everything = list(closed.all_parts())
+    for _ in range(20):
+        chosen = [everything[i] for i in rng.integers(0, len(everything), 12)]
+        linked = LinkedQueries.of(chosen, closed, SCHEMA)
+        free = [np.zeros((64, 2), dtype=np.float32) for _ in range(4)]
+        start = rng.integers(0, 2, (64, 4))
+        ended = descend(start, free, linked, sweeps=6, rng=rng)
+        best = linked.values(all_records(4).astype(np.int64)).sum(axis=1).max()
+        assert linked.values(ended).sum(axis=1).max() == best
+
+
+def law_of_rounds(data: tuple[int, ...], queries: QueryClass, rounds: int, rate: Fraction) -> Law:
+    """The exact law of all released queries, when the data player answers deterministically."""
+    records = all_records(1)
+    outputs: list[tuple[Parts, ...]] = [()]
+    bounds = {(): (Fraction(1), Fraction(1))}
+    names = list(queries.all_parts())
+    for _ in range(rounds):
+        grown = {}
+        for past in outputs:
+            # The proposal depends on what was released, and on nothing else.
+            proposal = records[[len(past) % 2, sum(map(len, past)) % 2]]
+            objective = payoff_objective(queries, records, np.array(data, dtype=np.int64), [proposal], 0)
+            for name, (low, high) in zip(names, exponential_law(objective.all_values(), rate), strict=True):
+                grown[(*past, name)] = (bounds[past][0] * low, bounds[past][1] * high)
+        bounds, outputs = grown, list(grown)
+    return Law.from_fractions(tuple(bounds), list(bounds.values()))
+
+
+@pytest.mark.parametrize("rounds", [1, 2])
+def test_the_exact_law_of_the_whole_run(rounds: int) -> None:
+    """All pairs of neighbours of two rows over one bit: the composed claim holds for the whole transcript."""
+    queries = odp.Conjunctions(boolean_schema(1).literals).closure()
+    player = query_player("exponential", queries, rounds=rounds, epsilon=Fraction(1), delta=Fraction(1, 1000), oracle="auto")
+    laws = [law_of_rounds(data, queries, rounds, player.mechanism.rate) for data in ((2, 0), (1, 1), (0, 2))]
+    finding = compare("oracle-query", player.guarantee, [(laws[0], laws[1]), (laws[1], laws[2])])
+    assert finding.holds, finding
+    broken = [law_of_rounds(data, queries, rounds, 8 * player.mechanism.rate) for data in ((2, 0), (1, 1), (0, 2))]
+    assert compare("mutant", player.guarantee, [(broken[0], broken[1])]).broken
+
+
+def test_budget_is_charged_for_all_rounds_before_the_first(tmp_path: object) -> None:
+    ledger = odp.Ledger.create(f"{tmp_path}/l.json", epsilon=1, delta="1e-6")
+    game = OracleQuery(SCHEMA, epsilon=2, delta="1e-6", queries=CONJUNCTIONS, rounds=3, ledger=ledger)
+    with pytest.raises(BudgetExceeded):
+        game.fit(planted_table(SCHEMA, 100))
+    assert ledger.charges == ()
+    assert not hasattr(game, "play_")
+
+
+def test_bad_options_are_named() -> None:
+    for wrong in ({"responds_to": "none"}, {"rounds": 0}, {"draws": 0}, {"epsilon": 0}):
+        with pytest.raises(ParameterError):
+            OracleQuery(SCHEMA, **({"epsilon": 1, "delta": "1e-6", "queries": CONJUNCTIONS} | wrong))
+    with pytest.raises(ParameterError, match="query_player"):
+        OracleQuery(SCHEMA, epsilon=1, delta="1e-6", queries=CONJUNCTIONS, query_player="mean").fit(
+            planted_table(SCHEMA, 50)
+        )
+
+
+def test_weights_and_rounds() -> None:
+    assert proposal_weights((1, 3), 2, 8).tolist() == [1, 1, 3, 3]
+    assert default_rounds(CONJUNCTIONS.closure(), 100, 0.02) == 8
+    assert default_rounds(CONJUNCTIONS.closure(), 10**9, 0.02) == 300
+    one = Play((), (np.zeros((5, 1), dtype=np.int64), np.ones((5, 1), dtype=np.int64)), (1, 3))
+    assert one.average(400, np.random.default_rng(0)).mean() == pytest.approx(0.75, abs=0.01)
+
+
+def test_the_data_player_starts_from_noise_alone() -> None:
+    codes = ContextFTPL(SCHEMA, 1.0).play(None, 2000, np.random.default_rng(0))
+    assert np.all(np.abs(codes.mean(axis=0) - 0.5) < 0.1)
