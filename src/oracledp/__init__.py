@@ -18,12 +18,14 @@ from oracledp.classes import (
     ZeroOneLoss,
 )
 from oracledp.errors import OracleDPError
+from oracledp.game.oracle_query import OracleQuery
 from oracledp.guarantee import Guarantee, Neighbours
 from oracledp.ledger import Ledger
 from oracledp.literals import Literal, Literals
 from oracledp.mechanisms.exponential import exponential
 from oracledp.mechanisms.gaussian_rspm import gaussian_rspm
 from oracledp.mechanisms.noisy_min import report_noisy_min
+from oracledp.mechanisms.prsma import prsma
 from oracledp.mechanisms.release import Release
 from oracledp.mechanisms.rspm import rspm
 from oracledp.randomness import SeededRandomness, SystemRandomness
@@ -42,6 +44,7 @@ __all__ = [
     "Literals",
     "Neighbours",
     "OracleDPError",
+    "OracleQuery",
     "Parities",
     "Query",
     "QueryClass",
@@ -56,6 +59,7 @@ __all__ = [
     "audit",
     "exponential",
     "gaussian_rspm",
+    "prsma",
     "report_noisy_min",
     "rspm",
 ]

@@ -8,12 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from oracledp.classes import Conjunctions, DecisionLists, Disjunctions, Halfspaces, Parities, QueryClass, ZeroOneLoss
-from oracledp.errors import ParameterError
+from oracledp.errors import OracleFailure, ParameterError
 from oracledp.guarantee import Exact, Neighbours
 from oracledp.ledger import Ledger
 from oracledp.literals import Literal, Literals
 from oracledp.mechanisms.exponential import exponential
 from oracledp.mechanisms.noisy_min import report_noisy_min
+from oracledp.mechanisms.prsma import NothingReleased, prsma
 from oracledp.mechanisms.release import Release
 from oracledp.mechanisms.rspm import rspm
 from oracledp.oracles.base import Oracle
@@ -40,7 +41,7 @@ MODELS: dict[str, Model] = {
     ),
 }
 
-MECHANISMS = ("exponential", "permute-and-flip", "rspm", "rspm:separator", "report-noisy-min")
+MECHANISMS = ("exponential", "permute-and-flip", "rspm", "rspm:separator", "report-noisy-min", "prsma")
 
 
 def rule_class(model: str, features: Literals, target: Literal, *, size: int | None = None) -> ZeroOneLoss:
@@ -68,6 +69,7 @@ def learn_rule(
     size: int | None = None,
     neighbours: Neighbours | str = Neighbours.REPLACE_ONE,
     mechanism: str = "exponential",
+    delta: Exact | None = None,
     oracle: str | Oracle = "auto",
     ledger: Ledger | None = None,
     source: Randomness | None = None,
@@ -79,9 +81,9 @@ def learn_rule(
             table, queries, epsilon=epsilon, neighbours=neighbours, method=mechanism, ledger=ledger, source=source
         )
     if mechanism == "report-noisy-min":
-        return report_noisy_min(
-            table, queries, epsilon=epsilon, neighbours=neighbours, ledger=ledger, source=source
-        )
+        return report_noisy_min(table, queries, epsilon=epsilon, neighbours=neighbours, ledger=ledger, source=source)
+    if mechanism == "prsma":
+        return _robust(table, queries, epsilon, delta, neighbours, oracle, ledger, source)
     if mechanism not in MECHANISMS:
         raise ParameterError(f"mechanism must be one of {', '.join(MECHANISMS)}, got {mechanism!r}")
     embedding = "separator" if mechanism == "rspm:separator" else "k-hot"
@@ -95,6 +97,26 @@ def learn_rule(
         ledger=ledger,
         source=source,
     )
+
+
+def _robust(
+    table: Table,
+    queries: QueryClass,
+    epsilon: Exact,
+    delta: Exact | None,
+    neighbours: Neighbours | str,
+    oracle: str | Oracle,
+    ledger: Ledger | None,
+    source: Randomness | None,
+) -> Release:
+    if delta is None:
+        raise ParameterError("the robust mechanism needs delta, for instance 1e-6")
+    found = prsma(
+        table, queries, epsilon=epsilon, delta=delta, neighbours=neighbours, oracle=oracle, ledger=ledger, source=source
+    )
+    if isinstance(found, NothingReleased):
+        raise OracleFailure("too many of the oracle's runs failed: nothing is released and the budget is spent")
+    return found
 
 
 def accuracy(release: Release, table: Table) -> float:

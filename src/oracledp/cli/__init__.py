@@ -11,6 +11,7 @@ from oracledp.cli.budget import budget
 from oracledp.cli.demo import demo
 from oracledp.cli.learn import learn
 from oracledp.cli.schema import schema
+from oracledp.cli.synth import answer, synth
 from oracledp.errors import OracleDPError
 
 
@@ -20,7 +21,7 @@ def cli() -> None:
     """Oracle-efficient differential privacy: private rules with a proof behind every guarantee."""
 
 
-for command in (demo, learn, audit, schema, budget):
+for command in (demo, learn, synth, answer, audit, schema, budget):
     cli.add_command(command)
 
 

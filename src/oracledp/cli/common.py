@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import click
@@ -47,9 +48,13 @@ def source_of(seed: int | None, insecure_seed: bool) -> Randomness:
 
 def ledger_of(path: str | None) -> Ledger | None:
     """The ledger to charge, if one is named."""
-    from pathlib import Path
-
     return None if path is None else Ledger(Path(path))
+
+
+def refuse_unwritable(path: str | None) -> None:
+    """Find out before any budget is spent that a result could not be saved."""
+    if path is not None and not Path(path).resolve().parent.is_dir():
+        raise ParameterError(f"{path} cannot be written: its folder does not exist")
 
 
 def emit(as_json: bool, data: dict[str, Any], text: str) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import click
@@ -15,11 +14,13 @@ from oracledp.cli.common import (
     neighbours_option,
     progress,
     quiet_option,
+    refuse_unwritable,
     seed_options,
     source_of,
 )
-from oracledp.errors import ParameterError
 from oracledp.learning import MECHANISMS, MODELS, accuracy, learn_rule
+from oracledp.report.page import write_whole
+from oracledp.report.rules import rule_page
 from oracledp.schema import Schema
 from oracledp.table import Table
 
@@ -34,6 +35,9 @@ from oracledp.table import Table
 @click.option("--mechanism", type=click.Choice(list(MECHANISMS)), default="exponential", show_default=True)
 @click.option("--oracle", default="auto", show_default=True, help="Solver for the rspm mechanisms.")
 @click.option("--holdout", type=click.Path(), help="A file to report accuracy on; it is read without any privacy.")
+@click.option("--robust", is_flag=True, help="PRSMA: private whatever the oracle does; needs --delta and many rows.")
+@click.option("--delta", help="Privacy parameter of --robust, for instance 1e-6.")
+@click.option("--report", type=click.Path(dir_okay=False), help="Write a page about the rule (HTML).")
 @click.option("--out", type=click.Path(dir_okay=False), help="Write the rule and its guarantee as JSON.")
 @neighbours_option
 @ledger_option
@@ -50,6 +54,9 @@ def learn(
     mechanism: str,
     oracle: str,
     holdout: str | None,
+    robust: bool,
+    delta: str | None,
+    report: str | None,
     out: str | None,
     neighbours: str,
     ledger_path: str | None,
@@ -62,7 +69,8 @@ def learn(
     source, ledger = source_of(seed, insecure_seed), ledger_of(ledger_path)
     schema = Schema.load(schema_path)
     literal = schema.literal(target)
-    _refuse_unwritable(out)
+    refuse_unwritable(out)
+    refuse_unwritable(report)
     held_out = None if holdout is None else Table.from_file(holdout, schema)
     with progress("reading the table", quiet):
         table = Table.from_file(data, schema)
@@ -74,21 +82,18 @@ def learn(
             model=model,
             size=size,
             neighbours=neighbours,
-            mechanism=mechanism,
+            mechanism="prsma" if robust else mechanism,
+            delta=delta,
             oracle=oracle,
             ledger=ledger,
             source=source,
         )
     if out is not None:
         release.save(out)
+    if report is not None:
+        write_whole(report, rule_page(release, rows=table.rows if neighbours == "replace-one" else None))
     score = None if held_out is None else accuracy(release, held_out)
     result: dict[str, Any] = {**release.to_json(), "holdout_accuracy": score}
     lines = [str(release.query), str(release.guarantee)]
     lines += [] if score is None else [f"accuracy on the holdout file (not private): {score:.4f}"]
     emit(as_json, result, "\n".join(lines))
-
-
-def _refuse_unwritable(out: str | None) -> None:
-    """Find out before any budget is spent that the result could not be saved."""
-    if out is not None and not Path(out).resolve().parent.is_dir():
-        raise ParameterError(f"--out {out}: the folder does not exist")

@@ -1,0 +1,113 @@
+"""``oracledp synth`` and ``oracledp answer``: a private synthetic table, and answers from its model."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from oracledp.cli.common import (
+    emit,
+    json_option,
+    ledger_of,
+    ledger_option,
+    progress,
+    quiet_option,
+    refuse_unwritable,
+    seed_options,
+    source_of,
+)
+from oracledp.errors import ParameterError
+from oracledp.report.page import write_whole
+from oracledp.report.synthetic import synthetic_page
+from oracledp.schema import Schema
+from oracledp.synthesis import Synthesizer
+from oracledp.table import Table
+
+
+@click.command()
+@click.argument("data", type=click.Path())
+@click.option("--schema", "schema_path", required=True, type=click.Path(), help="YAML or JSON schema of the table.")
+@click.option("--epsilon", required=True, help="Privacy parameter, exact: 0.1 or 1/3.")
+@click.option("--delta", required=True, help="Privacy parameter, for instance 1e-6.")
+@click.option("--out", required=True, type=click.Path(dir_okay=False), help="Where the rows go: .csv or .parquet.")
+@click.option("--rows", type=int, help="How many rows; by default a private count of the table's.")
+@click.option("--workload", default="marginals:3", show_default=True, help="What should be accurate.")
+@click.option("--model", "model_path", type=click.Path(dir_okay=False), help="Write the model (JSON) for 'answer'.")
+@click.option("--report", type=click.Path(dir_okay=False), help="Write a page about the release (HTML).")
+@click.option(
+    "--neighbours", type=click.Choice(["add-remove", "replace-one"]), default="add-remove", show_default=True,
+    help="Which pairs of tables the guarantee protects.",
+)  # fmt: skip
+@ledger_option
+@seed_options
+@quiet_option
+@json_option
+def synth(
+    data: str,
+    schema_path: str,
+    epsilon: str,
+    delta: str,
+    out: str,
+    rows: int | None,
+    workload: str,
+    model_path: str | None,
+    report: str | None,
+    neighbours: str,
+    ledger_path: str | None,
+    seed: int | None,
+    insecure_seed: bool,
+    quiet: bool,
+    as_json: bool,
+) -> None:
+    """Make a private synthetic version of DATA (CSV, Parquet or Arrow)."""
+    source, ledger = source_of(seed, insecure_seed), ledger_of(ledger_path)
+    if Path(out).suffix not in (".csv", ".parquet"):
+        raise ParameterError(f"--out {out}: rows are written as .csv or .parquet")
+    for path in (out, model_path, report):
+        refuse_unwritable(path)
+    schema = Schema.load(schema_path)
+    synthesizer = Synthesizer(
+        schema, epsilon=epsilon, delta=delta, neighbours=neighbours, workload=workload, ledger=ledger, rows=rows
+    )
+    with progress("reading the table", quiet):
+        table = Table.from_file(data, schema)
+    with progress("measuring and fitting", quiet):
+        synthesizer.fit(table, source=source)
+    frame = synthesizer.sample(rows, seed=seed)
+    _write_rows(frame, out)
+    if model_path is not None:
+        synthesizer.save(model_path)
+    if report is not None:
+        write_whole(report, synthetic_page(synthesizer.model_))
+    guarantee, measured = synthesizer.model_.guarantee, len(synthesizer.model_.tables)
+    result: dict[str, Any] = {
+        "rows": len(frame), "guarantee": guarantee.to_json(), "measured": measured, "report": report, "out": out,
+    }  # fmt: skip
+    emit(as_json, result, f"wrote {len(frame)} rows to {out} from {measured} measured tables\n{guarantee}")
+
+
+def _write_rows(frame: Any, out: str) -> None:
+    target = Path(out)
+    partial = target.with_name(target.name + ".partial")
+    try:
+        if target.suffix == ".csv":
+            frame.to_csv(partial, index=False)
+        else:
+            frame.to_parquet(partial, index=False)
+        partial.replace(target)
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+@click.command()
+@click.argument("model", type=click.Path())
+@click.argument("conditions", nargs=-1, required=True)
+@click.option("--confidence", type=float, default=0.95, show_default=True)
+@json_option
+def answer(model: str, conditions: tuple[str, ...], confidence: float, as_json: bool) -> None:
+    """The share of records that meet all CONDITIONS ('age >= 40' 'not smoker'), from a model saved by 'synth'."""
+    found = Synthesizer.load(model).answer(list(conditions), confidence=confidence)
+    text = f"{found.value:.4f}  ({100 * found.confidence:g} % interval {found.low:.4f} to {found.high:.4f})"
+    emit(as_json, found.to_json(), text)

@@ -1,0 +1,1 @@
+"""Self-contained HTML pages: what may be released, and what may not, never on one page."""

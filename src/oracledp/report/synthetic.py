@@ -1,0 +1,53 @@
+"""What a synthetic table's release may say: the guarantee, the schema, what was measured and how precisely."""
+
+from __future__ import annotations
+
+from math import sqrt
+
+import numpy as np
+
+from oracledp.report.page import bar, box, grid, page, section
+from oracledp.synthesis.model import SyntheticModel
+
+
+def synthetic_page(model: SyntheticModel) -> str:
+    """The page for one fitted synthesizer; everything on it was released already."""
+    promise = "promise" if model.guarantee.private else "warning"
+    sections = [
+        section("What it promises", box(str(model.guarantee), kind=promise)),
+        section("Columns", _columns(model)),
+        section("What was measured", _measured(model)),
+        section("The columns, as released", _marginals(model)),
+    ]
+    return page("A private synthetic table", sections, footer="Made with oracledp. Nothing here is unreleased.")
+
+
+def _columns(model: SyntheticModel) -> str:
+    rows = [
+        (column.name, type(column).__name__.lower(), column.size, binning.size)
+        for column, binning in zip(model.schema.columns, model.bins, strict=True)
+    ]
+    return grid(("column", "kind", "values", "bins in the model"), rows, numbers=(2, 3))
+
+
+def _measured(model: SyntheticModel) -> str:
+    by_order: dict[int, list[float]] = {}
+    for table in model.tables:
+        by_order.setdefault(len(table.columns), []).append(sqrt(float(table.variance)))
+    rows = [
+        (f"{order}-way", len(noise), f"{min(noise):.1f} – {max(noise):.1f}")
+        for order, noise in sorted(by_order.items())
+    ]
+    total = f"<p>Noisy number of records: {model.total:,.0f}.</p>"
+    return total + grid(("tables", "how many", "standard deviation of the noise, in records"), rows, numbers=(1, 2))
+
+
+def _marginals(model: SyntheticModel, most: int = 12) -> str:
+    blocks = []
+    for column, mass in zip(model.schema.columns, model.marginals, strict=True):
+        shares = np.asarray(mass, dtype=np.float64) / max(float(np.sum(mass)), 1e-300)
+        top = np.argsort(-shares, kind="stable")[:most]
+        chosen = sorted(top.tolist()) if column.ordered else top.tolist()
+        rows = [(column.labels[i], f"{100 * shares[i]:.1f} %", bar(float(shares[i]))) for i in chosen]
+        blocks.append(grid((column.name, "share", ""), rows, numbers=(1,)))
+    return "<br>".join(blocks)
