@@ -60,6 +60,8 @@ class CutEncoder:
     >>> encoder = CutEncoder.evenly(("height",), (0, 4), 3)
     >>> [str(literal) for literal in encoder.literals], encoder.encode(np.array([[2.5]])).tolist()
     (['height >= 1', 'height >= 2', 'height >= 3'], [[1, 1, 0]])
+    >>> [str(literal) for literal in CutEncoder.evenly(("smoker",), (0, 1), 1).literals]
+    ['smoker']
     """
 
     names: tuple[str, ...]
@@ -80,7 +82,9 @@ class CutEncoder:
 
     @property
     def literals(self) -> Literals:
-        """One per column and cut."""
+        """One per column and cut. A single cut at one half reads a column as true or false."""
+        if self.cuts == (0.5,):
+            return Literals.named(*self.names)
         return Literals(tuple(Literal(name, ">=", _short(cut)) for name in self.names for cut in self.cuts))
 
     @property

@@ -47,16 +47,11 @@ class RuleSet:
         if not self.queries:
             return f"predict {self.classes[0]}"
         if len(self.queries) == 1:
-            return f"{self._line(self.queries[0], self.classes[1])}\notherwise predict {self.classes[0]}"
-        lines = [self._line(query, label) for query, label in zip(self.queries, self.classes, strict=True)]
+            return _text(self.queries[0], self.classes[1], self.classes[0])
+        texts = [_text(query, label, f"not {label}") for query, label in zip(self.queries, self.classes, strict=True)]
         return "\n".join(
-            [*lines, "the class whose rule holds by the largest margin is predicted, the first among equals"]
+            [*texts, "of several classes the one furthest above its threshold, or else the first, is predicted"]
         )
-
-    def _line(self, query: Query, label: Any) -> str:
-        if isinstance(query.owner, DecisionLists):
-            return f"predict {label} where this list says 1: {query}"
-        return f"predict {label} if {query}"
 
     def rules(self) -> list[dict[str, Any]]:
         """One row per literal, rule or weight: class, order, condition, value."""
@@ -79,6 +74,21 @@ class RuleSet:
     def from_json(cls, data: dict[str, Any], encoder: Encoder) -> RuleSet:
         """Read what :meth:`to_json` wrote."""
         return cls(tuple(data["classes"]), tuple(query_from_json(query) for query in data["queries"]), encoder)
+
+
+def _text(query: Query, label: Any, other: Any) -> str:
+    """One query as a few lines: a card, a list, or a rule."""
+    if isinstance(query.owner, Halfspaces):
+        *points, (_, threshold) = _rows(query)
+        lines = [f"predict {label} if these points add up to at least {threshold}, otherwise {other}:"]
+        return "\n".join(lines + [f"  {value:+4d}  {condition}" for condition, value in points])
+    if isinstance(query.owner, DecisionLists):
+        *rules, (_, default) = _rows(query)
+        lines = [f"  if {condition}: {label if value else other}" for condition, value in rules]
+        return "\n".join(
+            ["predict by the first line that holds:", *lines, f"  otherwise: {label if default else other}"]
+        )
+    return f"predict {label} if {query}, otherwise {other}"
 
 
 def _rows(query: Query) -> list[tuple[str, int]]:

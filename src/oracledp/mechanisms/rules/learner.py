@@ -19,8 +19,9 @@ from oracledp.mechanisms.rspm import ReportSeparatorPerturbedMin
 from oracledp.mechanisms.rules.automatic import recipe
 from oracledp.mechanisms.rules.blocks import Block, schema_blocks, single_blocks
 from oracledp.mechanisms.rules.cards import scoring_card
-from oracledp.mechanisms.rules.override_lists import OverrideLists, default_rounds
+from oracledp.mechanisms.rules.override_lists import OverrideLists, default_rounds, widest
 from oracledp.mechanisms.rules.sample import Sample
+from oracledp.mechanisms.rules.single_rules import SingleRules
 from oracledp.mechanisms.surrogate import ConvexSurrogate
 from oracledp.oracles.base import Certificate, Failed, Oracle, Trust
 from oracledp.oracles.registry import resolve
@@ -83,15 +84,20 @@ def rule_learner(
     if chosen == "surrogate":
         return _card(literals, blocks, size, plan.curvature_share, epsilon, neighbours)
     if chosen == "override-list":
-        return _list(literals, size or default_rounds(rows, epsilon, len(literals)), epsilon, neighbours)
+        rounds = size or default_rounds(rows, epsilon, len(literals))
+        return _enumerated(OverrideLists(literals, rounds, epsilon, neighbours))
+    width = size or MODELS[model].default_size
+    if model in ("conjunction", "disjunction") and chosen in SELECTIONS[:2] and width <= widest(len(literals)):
+        disjunctions, flip = model == "disjunction", chosen == "permute-and-flip"
+        return _enumerated(SingleRules(literals, width, epsilon, neighbours, disjunctions, flip))
     return _selection(model, literals, chosen, size, epsilon, neighbours, oracle)
 
 
-def _list(literals: Literals, rounds: int, epsilon: Fraction, neighbours: Neighbours) -> RuleLearner:
-    lists = OverrideLists(literals, rounds, epsilon, neighbours)
-    certificate = Certificate(Trust.PROVED, lists.name)
+def _enumerated(runner: OverrideLists | SingleRules) -> RuleLearner:
+    """A mechanism that lists all it chooses from, and so proves its own choice."""
+    certificate = Certificate(Trust.PROVED, runner.name)
     return RuleLearner(
-        lists.name, lists.guarantee, lambda sample, source: Learned(lists.run(sample, source), certificate)
+        runner.name, runner.guarantee, lambda sample, source: Learned(runner.run(sample, source), certificate)
     )
 
 
