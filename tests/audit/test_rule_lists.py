@@ -12,8 +12,10 @@ from oracledp.audit.permute_and_flip import permute_and_flip_law
 from oracledp.classes.separation import all_records
 from oracledp.guarantee import Neighbours
 from oracledp.literals import Literals
-from oracledp.mechanisms.rules import OverrideLists, Sample
+from oracledp.mechanisms.rules import OverrideLists, Sample, values_of
 from oracledp.mechanisms.rules.conditions import Conditions, holds
+from oracledp.mechanisms.rules.single_rules import SingleRules
+from oracledp.selection import exponential_law
 
 NAMES = Literals.named("a")
 RECORDS = all_records(2)  # one feature and the label
@@ -102,3 +104,51 @@ def test_condition_sums_are_the_sums_of_their_records(columns, width):
     every = [family[index] for index in range(family.size)]
     assert len(set(every)) == len(every)
     assert family.sums(records, weights).tolist() == [weights[holds(c, records)].sum() for c in every]
+
+
+@pytest.mark.parametrize("neighbours", list(Neighbours))
+@pytest.mark.parametrize("disjunctions", [False, True])
+@pytest.mark.parametrize("weights", [(1, 1), (3, 2)])
+def test_a_single_rule_keeps_its_epsilon(neighbours, disjunctions, weights):
+    mechanism = SingleRules(NAMES, 1, Fraction(1), neighbours, disjunctions)
+
+    def law(data):
+        sample = sample_of(data, weights)
+        errors = mechanism.errors(sample)
+        rate = mechanism.epsilon / (neighbours.comparison_sensitivity * sample.unit)
+        return Law.from_fractions(tuple(range(len(errors))), exponential_law(errors, rate))
+
+    pairs = [
+        (first, second) for first, second in neighbour_pairs(len(RECORDS), 2, neighbours) if sum(first) and sum(second)
+    ]
+    found = compare("single rule", mechanism.guarantee, ((law(a), law(b)) for a, b in pairs))
+    assert found.holds
+    assert found.epsilon_high > 0.3
+
+
+@pytest.mark.parametrize("disjunctions", [False, True])
+def test_the_errors_of_single_rules_are_those_of_their_queries(disjunctions):
+    rng = np.random.default_rng(8)
+    literals = Literals.named("a", "b", "c")
+    records, label = rng.integers(0, 2, (50, 3)).astype(np.uint8), rng.integers(0, 2, 50) == 1
+    sample = Sample.of(literals, records, label, weights=(2, 5))
+    mechanism = SingleRules(literals, 2, Fraction(1), Neighbours.REPLACE_ONE, disjunctions)
+    for index, error in enumerate(mechanism.errors(sample)):
+        query = mechanism.query(mechanism.conditions[index])
+        said = query(values_of(records, literals, query.owner.literals))
+        assert error == 5 * np.sum(label & ~said) + 2 * np.sum(~label & said)
+
+
+def test_a_list_predicts_what_its_steps_say():
+    rng = np.random.default_rng(9)
+    literals = Literals.named("a", "b", "c", "d")
+    records = rng.integers(0, 2, (60, 4)).astype(np.uint8)
+    mechanism = OverrideLists(literals, 4, Fraction(1), Neighbours.REPLACE_ONE)
+    for _ in range(50):
+        steps = [mechanism.first_step(int(rng.integers(2 * mechanism.first_conditions.size)))]
+        steps += [mechanism.step(int(rng.integers(1, 2 * mechanism.conditions.size + 1))) for _ in range(3)]
+        expected = np.full(len(records), not steps[0][1])
+        for condition, answer in steps:
+            expected = np.where(holds(condition, records), answer, expected)
+        query = mechanism._worded(steps)
+        assert np.array_equal(query(values_of(records, literals, query.owner.literals)), expected)
