@@ -47,3 +47,27 @@ def best_decision_list(
 def swap_towards(
     rows: _Ints, strata: _Ints, starts: _Ints, excess: NDArray[np.float32], sweeps: int, seed: int
 ) -> int: ...
+
+# halfspace_search.cpp
+class PatternData:
+    def __init__(self, columns: NDArray[np.uint8], weights: _Ints) -> None: ...
+
+class HalfspaceProblem:
+    def __init__(
+        self,
+        *,
+        weights: Sequence[int],
+        thresholds: Sequence[int],
+        part_costs: Sequence[int],
+        threshold_costs: Sequence[int],
+        size_costs: Sequence[int],
+        budget: int,
+        sparse: bool,
+    ) -> None: ...
+
+def best_dense_halfspace(
+    data: PatternData, problem: HalfspaceProblem, work_limit: int
+) -> tuple[int, int, list[int], int] | None: ...
+def best_sparse_halfspace(
+    data: ColumnData, flipped: Sequence[int], problem: HalfspaceProblem, work_limit: int
+) -> tuple[int, int, list[int], int] | None: ...

@@ -6,4 +6,5 @@ PYBIND11_MODULE(_engine, m) {
     register_samplers(m);
     register_swaps(m);
     register_decision_lists(m);
+    register_halfspaces(m);
 }

@@ -50,17 +50,18 @@ const Moments &ColumnData::all(int order) {
 }
 
 std::shared_ptr<const Moments> ColumnData::under(int f, int order) {
-    if (order != under_order_ || (!under_[f] && binomial(columns_, order + 1) > kKeptMoments)) {
-        under_.assign(columns_, nullptr);  // too many to keep: only the latest stays
+    const bool keep = binomial(columns_, std::max(order, under_order_) + 1) <= kKeptMoments;
+    if (order > under_order_ || (!keep && !under_[f])) {
+        under_.assign(columns_, nullptr);  // of too low an order, or too many: then only the latest stays
         under_order_ = order;
     }
-    if (!under_[f]) under_[f] = std::make_shared<const Moments>(records_.below(f), f, order);
+    if (!under_[f]) under_[f] = std::make_shared<const Moments>(records_.below(f), f, under_order_);
     return under_[f];
 }
 
 bool ColumnData::at_hand(const std::vector<int> &set) const {
     const int size = int(set.size());
-    return size <= all_order_ || (size > 1 && size - 1 <= all_order_ && size - 1 == under_order_ && under_[set.back()]);
+    return size <= all_order_ || (size > 1 && size - 1 <= all_order_ && size - 1 <= under_order_ && under_[set.back()]);
 }
 
 void ColumnData::cells(const std::vector<int> &set, int64_t *out) {

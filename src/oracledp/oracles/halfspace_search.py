@@ -1,0 +1,135 @@
+"""Exact search over discrete halfspaces, dense and sparse, with or without a free intercept."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from math import comb, lcm
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oracledp import _engine
+from oracledp.classes.base import Query, QueryClass
+from oracledp.classes.halfspaces import Halfspaces
+from oracledp.oracles.base import Answer, Certificate, Failed, Solution, Trust
+from oracledp.oracles.problem import WeightedProblem
+
+MOST_CELLS = 1 << 36  # sets of columns times their cells: about a minute
+MOST_PAIRS, MOST_QUERIES = 1 << 30, 1 << 36  # weight vectors a tree may face: two weights per column, or more
+MOST_SUPPORT = 7
+GREATEST_POINTS = 1 << 20
+NO_LIMIT = (1 << 63) - 1
+
+
+@dataclass(frozen=True)
+class HalfspaceSearchOracle:
+    """The first best halfspace, proved (docs/engine-halfspaces-and-lists.md).
+
+    Sparse classes: a query that reads s columns is constant on their 2^s cells, so the sum of the negative
+    cell weights bounds every query on them; all sets of columns are visited, few are left to be solved.
+    Dense classes: depth-first over the weights, highest column first (the class's order), on tables of partial
+    sums in which every open pattern may choose its own score. ``work_limit`` counts steps, never time, and
+    makes the oracle partial.
+
+    >>> from oracledp.literals import Literals
+    >>> rows = np.array([[0, 0], [0, 1], [1, 0], [1, 1]], dtype=np.uint8)
+    >>> problem = WeightedProblem.build(Halfspaces(Literals.named("a", "b")), rows, np.array([3, -4, 2, 1]))
+    >>> answer = HalfspaceSearchOracle().solve(problem)
+    >>> str(answer.query), answer.value
+    ('-1·a +1·b >= 1', -4)
+    """
+
+    work_limit: int | None = None
+
+    name: ClassVar[str] = "halfspace-search"
+    trust: ClassVar[Trust] = Trust.PROVED
+    fixed_ties: ClassVar[bool] = True
+
+    @property
+    def total(self) -> bool:
+        """It always answers unless a work limit is set."""
+        return self.work_limit is None
+
+    def supports(self, query_class: QueryClass, record_count: int) -> bool:
+        """Whether all sets of columns (sparse) or all weight vectors can be searched, and the points are small."""
+        if not isinstance(query_class, Halfspaces):
+            return False
+        points, thresholds = integer_points(query_class)
+        greatest = max(map(abs, points), default=0) * query_class.budget + max(map(abs, thresholds))
+        return greatest <= GREATEST_POINTS and (by_supports(query_class) or by_weights(query_class))
+
+    def solve(self, problem: WeightedProblem) -> Answer:
+        """The first minimiser in the order of the class."""
+        halfspaces = problem.query_class
+        if not isinstance(halfspaces, Halfspaces) or not self.supports(halfspaces, len(problem.records)):
+            return Failed("class not supported")
+        limit = NO_LIMIT if self.work_limit is None else self.work_limit
+        found = self._search(halfspaces, problem, limit)
+        if found is None:
+            return Failed("work limit reached")
+        value, threshold, parts, work = found
+        if halfspaces.free_intercept:
+            parts = [*parts, halfspaces.first_threshold + threshold]
+        certificate = Certificate(Trust.PROVED, "every weight vector was evaluated or bounded", work)
+        return Solution(Query(halfspaces, tuple(parts)), problem.constant + value, certificate)
+
+    def _search(
+        self, halfspaces: Halfspaces, problem: WeightedProblem, limit: int
+    ) -> tuple[int, int, list[int], int] | None:
+        points, thresholds = integer_points(halfspaces)
+        free = halfspaces.free_intercept
+        compiled = _engine.HalfspaceProblem(
+            weights=points,
+            thresholds=thresholds,
+            part_costs=problem.part_costs[: halfspaces.first_threshold].tolist(),
+            threshold_costs=problem.part_costs[halfspaces.first_threshold :].tolist() if free else [0],
+            size_costs=problem.size_costs.tolist(),
+            budget=halfspaces.budget,
+            sparse=halfspaces.sparse,
+        )
+        if by_supports(halfspaces):
+            data, flipped = _cached(problem, "columns", sparse_columns)
+            return _engine.best_sparse_halfspace(data, flipped, compiled, limit)
+        return _engine.best_dense_halfspace(_cached(problem, "patterns", _engine.PatternData), compiled, limit)
+
+
+def integer_points(halfspaces: Halfspaces) -> tuple[list[int], list[int]]:
+    """The weights that have parts and the thresholds, times their common denominator.
+
+    >>> from oracledp.literals import Literals
+    >>> integer_points(Halfspaces(Literals.named("a"), weights=("-1/2", 0, 1), thresholds=("1/3",)))
+    ([-3, 0, 6], [2])
+    """
+    thresholds = [Fraction(threshold) for threshold in halfspaces.thresholds]
+    scale = lcm(*(number.denominator for number in (*halfspaces.values, *thresholds)))
+    return [int(w * scale) for w in halfspaces.values], [int(t * scale) for t in thresholds]
+
+
+def by_supports(halfspaces: Halfspaces) -> bool:
+    """Whether the class is sparse and all sets of at most ``budget`` columns can be visited."""
+    d, budget = halfspaces.dimension, halfspaces.budget
+    if not halfspaces.sparse or budget > MOST_SUPPORT or d > _engine.MOST_COLUMNS:
+        return False
+    return sum(comb(d, s) << s for s in range(budget + 1)) <= MOST_CELLS
+
+
+def by_weights(halfspaces: Halfspaces) -> bool:
+    """Whether a tree over all weight vectors is affordable."""
+    most = MOST_PAIRS if len(halfspaces.weights) <= 2 else MOST_QUERIES
+    return halfspaces.dimension <= 63 and halfspaces.size <= most * len(halfspaces.thresholds)
+
+
+def sparse_columns(records: NDArray[np.uint8], weights: NDArray[np.int64]) -> tuple[_engine.ColumnData, list[int]]:
+    """The columns stored by their rarer value, and which of them are negated."""
+    flipped = 2 * records.sum(axis=0, dtype=np.int64) > len(records)
+    columns = np.ascontiguousarray(records ^ flipped.astype(np.uint8))
+    return _engine.ColumnData(columns, weights), flipped.astype(int).tolist()
+
+
+def _cached(problem: WeightedProblem, name: str, make: Any) -> Any:
+    key = f"halfspace-search {name}"
+    if key not in problem.cache:
+        problem.cache[key] = make(np.ascontiguousarray(problem.records), np.ascontiguousarray(problem.weights))
+    return problem.cache[key]
