@@ -8,144 +8,26 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
-from math import comb, factorial, isqrt, prod, sqrt
+from math import comb, factorial, prod
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 from scipy import stats
 
 from oracledp import noise
-from oracledp.exponential_function import exp_enclosure
-from oracledp.randomness import SystemRandomness
+from oracledp.audit.chi_square import ALPHA, Floats, IntegerLaw, Ints, fits, sees
+from oracledp.audit.chi_square import decay as exp
+from oracledp.audit.sampler_laws import SYSTEM, TENTH, gaussian, laplace, rational_laplace, right_and_wrong
 from oracledp.selection import _exponential_choice
 
 pytestmark = pytest.mark.statistical
-SYSTEM = SystemRandomness()
-ALPHA = 1e-8
 DRAWS = 500_000
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 
-def fits(observed: Floats, probabilities: Floats) -> bool:
-    """The chi-square test at ALPHA."""
-    expected = probabilities * observed.sum()
-    assert expected.min() >= 100
-    assert abs(probabilities.sum() - 1) < 1e-12
-    return bool(((observed - expected) ** 2 / expected).sum() < stats.chi2.isf(ALPHA, len(observed) - 1))
-
-
-def sees(probabilities: Floats, wrong: Floats, draws: int) -> bool:
-    """Whether that test rejects the wrong law with probability at least 1 - 1e-9 (non-central chi-square)."""
-    shift = draws * ((wrong - probabilities) ** 2 / probabilities).sum()
-    freedom = len(probabilities) - 1
-    return bool(stats.ncx2.cdf(stats.chi2.isf(ALPHA, freedom), freedom, shift) < 1e-9)
-
-
-def exp(x: Fraction) -> float:
-    low, high = exp_enclosure(x, 200)
-    return float(Fraction(low + high, 2**201))
-
-
-@dataclass(frozen=True)
-class Law:
-    """A sampler of the integers with the exact probability ``tail(x)`` that a draw is at least x."""
-
-    name: str
-    draw: Callable[[int], Ints]
-    tail: Callable[[int], float]
-    reach: int  # beyond +-reach nothing is left
-
-    def cells(self) -> tuple[Ints, Floats]:
-        """At most forty cells of about equal probability: their inner edges and probabilities."""
-        edges = sorted({self._quantile(k / 40) for k in range(1, 40)})
-        return np.array(edges), self.masses(edges)
-
-    def masses(self, edges: Iterable[int]) -> Floats:
-        """The probabilities of the cells between these edges."""
-        return -np.diff([1.0, *(self.tail(int(edge)) for edge in edges), 0.0])
-
-    def _quantile(self, level: float) -> int:
-        low, high = -self.reach, self.reach
-        while high - low > 1:
-            middle = (low + high) // 2
-            low, high = (middle, high) if self.tail(middle) >= 1 - level else (low, middle)
-        return high
-
-    def observed(self, values: Ints) -> Floats:
-        edges, _ = self.cells()
-        return np.bincount(np.searchsorted(edges, values, side="right"), minlength=len(edges) + 1).astype(float)
-
-
-def geometric(scale: Fraction) -> Law:
-    """Floor of a geometric of scale t b divided by b is the geometric of scale t: any rational scale."""
-    a, b = scale.numerator, scale.denominator
-    return Law(
-        f"geometric {scale}",
-        lambda count: noise.geometric(a, count, SYSTEM) // b,
-        lambda x: exp(x / scale) if x > 0 else 1.0,
-        int(60 * scale) + 60,
-    )
-
-
-def laplace_tail(scale: Fraction) -> Callable[[int], float]:
-    def tail(x: int) -> float:
-        return exp(x / scale) / (1 + exp(1 / scale)) if x > 0 else 1 - exp((1 - x) / scale) / (1 + exp(1 / scale))
-
-    return tail
-
-
-def laplace(scale: int) -> Law:
-    return Law(
-        f"laplace {scale}",
-        lambda count: noise.discrete_laplace(scale, count, SYSTEM),
-        laplace_tail(Fraction(scale)),
-        60 * scale + 60,
-    )
-
-
-def rational_laplace(scale: Fraction) -> Law:
-    """The difference of two geometrics: a second road to the discrete Laplace law, at any rational scale."""
-    one = geometric(scale)
-    return Law(
-        f"laplace {scale}", lambda count: one.draw(count) - one.draw(count), laplace_tail(scale), int(60 * scale) + 60
-    )
-
-
-def gaussian(variance: Fraction) -> Law:
-    sigma = sqrt(variance)
-    reach = 15 * isqrt(int(variance) + 1) + 15
-    if sigma > 300:  # the sum over a cell is the integral to within a relative 1 / (24 variance) of edge terms
-
-        def tail(x: int) -> float:
-            return float(stats.norm.sf((x - 0.5) / sigma))
-    else:
-        weights = np.array([exp(Fraction(x * x) / (2 * variance)) for x in range(-reach, reach + 1)])
-        tails = (weights[::-1].cumsum() / weights.sum())[::-1]
-
-        def tail(x: int) -> float:
-            return float(tails[x + reach])
-
-    return Law(f"gaussian {variance}", lambda count: noise.discrete_gaussian(variance, count, SYSTEM), tail, reach)
-
-
-TENTH = Fraction(11, 10)
-CASES = (
-    [(geometric(Fraction(t)), geometric(t * TENTH)) for t in (1, 2, 3, 10, 1000, 2**31, 2**40 + 7, 2**51)]
-    + [(laplace(t), rational_laplace(t * TENTH)) for t in (1, 2, 3, 10, 1000, 2**40 + 7, 2**51)]
-    + [
-        (gaussian(v), gaussian(v * TENTH**2))
-        for v in (Fraction(1, 3), Fraction(1), Fraction(7, 2), Fraction(100), Fraction(12345, 7), Fraction(2**80 + 1))
-    ]
-)
-
-
-@pytest.mark.parametrize(("law", "wrong"), CASES, ids=lambda law: law.name)
-def test_law_and_power(law: Law, wrong: Law) -> None:
+@pytest.mark.parametrize(("law", "wrong"), right_and_wrong(), ids=lambda law: law.name)
+def test_law_and_power(law: IntegerLaw, wrong: IntegerLaw) -> None:
     edges, probabilities = law.cells()
     assert len(probabilities) >= 3
     assert fits(law.observed(law.draw(DRAWS)), probabilities)
@@ -348,7 +230,7 @@ def opendp_draws(kind: str, scale: float, draws: int) -> Ints:
     ],
     ids=["laplace 2", "laplace 50", "gaussian 5/2"],
 )
-def test_agrees_with_opendp(kind: str, scale: float, law: Law, wrong: Law) -> None:
+def test_agrees_with_opendp(kind: str, scale: float, law: IntegerLaw, wrong: IntegerLaw) -> None:
     theirs = law.observed(opendp_draws(kind, scale, 100_000))
     assert same_law(law.observed(law.draw(DRAWS)), theirs)
     assert not same_law(law.observed(wrong.draw(DRAWS)), theirs)

@@ -23,6 +23,7 @@ from oracledp.audit.exact_law import (
 )
 from oracledp.audit.lattice_law import LatticeMinimiser, NoiseKind
 from oracledp.audit.law import Law
+from oracledp.audit.verdict import Verdict
 from oracledp.classes import Conjunctions, DecisionLists, Parities, QueryClass, ZeroOneLoss
 from oracledp.guarantee import Guarantee, Neighbours
 from oracledp.literals import Literal, Literals
@@ -38,7 +39,7 @@ class Mutant:
 
     name: str
     wrong: str
-    audit: Callable[[], Finding]
+    audit: Callable[[], Verdict]
     tier: str = "exact law"
 
     @property
