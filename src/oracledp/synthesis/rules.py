@@ -41,15 +41,15 @@ def relative_noise(rho: float, total: float, columns: int) -> float:
 def settings(rho: float, total: float, sizes: Sequence[int], order: int = 3) -> Settings:
     """The settings for a table of ``total`` records and these column sizes at zCDP budget ``rho``."""
     noise = relative_noise(rho, total, len(sizes))
-    fine = int(min(max(1.7 * noise**-0.83, 16), 3000))
+    fine = int(min(max(5 * noise**-0.7, 16), 3000))
     groups, shares = _shares(rho, total, sizes, fine, order)
     return Settings(
         thresholds=_thresholds(min(max(0.8 * noise**0.8, 0.0005), 0.125)),
         fine_cells=fine,
-        coarse_cells=min(60, fine),
+        coarse_cells=min(100, fine),
         groups=groups,
         shares=shares,
-        coarse_share=0.3,
+        coarse_share=0.45,
         evidence=2.0,
         divergence=0.3 * noise**-0.4,
         smoothness=0.005,
