@@ -5,7 +5,7 @@
 2
 """
 
-from oracledp import audit
+from oracledp import audit, bounds
 from oracledp.classes import (
     Conjunctions,
     DecisionLists,
@@ -28,6 +28,7 @@ from oracledp.mechanisms.noisy_min import report_noisy_min
 from oracledp.mechanisms.prsma import prsma
 from oracledp.mechanisms.release import Release
 from oracledp.mechanisms.rspm import rspm
+from oracledp.planning import plan
 from oracledp.randomness import SeededRandomness, SystemRandomness
 from oracledp.schema import Schema
 from oracledp.synthesis import Synthesizer
@@ -57,8 +58,10 @@ __all__ = [
     "Table",
     "ZeroOneLoss",
     "audit",
+    "bounds",
     "exponential",
     "gaussian_rspm",
+    "plan",
     "prsma",
     "report_noisy_min",
     "rspm",

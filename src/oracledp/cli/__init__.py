@@ -10,6 +10,7 @@ from oracledp.cli.audit import audit
 from oracledp.cli.budget import budget
 from oracledp.cli.demo import demo
 from oracledp.cli.learn import learn
+from oracledp.cli.plan import plan
 from oracledp.cli.schema import schema
 from oracledp.cli.synth import answer, synth
 from oracledp.errors import OracleDPError
@@ -21,7 +22,7 @@ def cli() -> None:
     """Oracle-efficient differential privacy: private rules with a proof behind every guarantee."""
 
 
-for command in (demo, learn, synth, answer, audit, schema, budget):
+for command in (demo, learn, synth, answer, audit, plan, schema, budget):
     cli.add_command(command)
 
 

@@ -1,0 +1,183 @@
+"""``oracledp plan``: the error to expect, the rows and epsilon needed, the cost — before any budget is spent."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+from oracledp.classes import Conjunctions, Disjunctions, Halfspaces, Parities, QueryClass
+from oracledp.cli.common import emit, json_option, neighbours_option
+from oracledp.errors import ParameterError
+from oracledp.learning import MODELS, rule_class
+from oracledp.literals import Literal, Literals
+from oracledp.planning import Plan
+from oracledp.planning import plan as make_plan
+from oracledp.schema import Schema
+from oracledp.table import Table
+
+Command = Callable[..., Any]
+
+
+@click.group()
+def plan() -> None:
+    """Say what a private release will be worth, from public numbers alone."""
+
+
+def _privacy(command: Command) -> Command:
+    """Options of every task."""
+    for option in (
+        json_option,
+        neighbours_option,
+        click.option("--plot", "plot_path", type=click.Path(dir_okay=False), help="Write error against rows (.png)."),
+        click.option("--beta", default="0.05", show_default=True, help="Probability with which the error may fail."),
+        click.option("--target-error", help="Also print the rows and the epsilon that this error needs."),
+        click.option("--delta", help="Privacy parameter; some mechanisms need it."),
+        click.option("--rows", required=True, type=int, help="Public number of rows, or a public guess."),
+        click.option("--epsilon", required=True, help="Privacy parameter, exact: 0.1 or 1/3."),
+    ):
+        command = option(command)
+    return command
+
+
+def _rules(command: Command) -> Command:
+    """Options that name a class of rules, by a schema or by the number of literals."""
+    for option in (
+        click.option("--target", help="With --schema: what to predict."),
+        click.option("--schema", "schema_path", type=click.Path(), help="YAML or JSON schema of the table."),
+        click.option("--literals", type=int, help="Number of boolean inputs, instead of a schema."),
+        click.option("--size", type=int, help="Literals in the rule, rules in the list, or non-zero weights."),
+        click.option("--model", type=click.Choice(list(MODELS)), default="conjunction", show_default=True),
+    ):
+        command = option(command)
+    return command
+
+
+def _rule_class(
+    model: str, size: int | None, literals: int | None, schema: Schema | None, target: str | None
+) -> QueryClass | None:
+    """The class of rules, or None when neither a schema nor a number of literals is given."""
+    if schema is not None:
+        if target is None:
+            raise ParameterError("--schema needs --target, the literal to predict")
+        literal = schema.literal(target)
+        return rule_class(model, schema.literals.without(literal.column), literal, size=size)
+    if literals is None:
+        return None
+    if literals < 1:
+        raise ParameterError("--literals must be at least 1")
+    names = Literals.named(*(f"x{i}" for i in range(1, literals + 1)))
+    return rule_class(model, names, Literal.boolean("y"), size=size)
+
+
+def _show(made: Plan, as_json: bool, plot_path: str | None) -> None:
+    if plot_path is not None:
+        made.plot(plot_path)
+    emit(as_json, made.to_json(), str(made))
+
+
+def _selection(task: str) -> Command:
+    """The commands ``learn`` and ``rspm`` differ in the mechanisms they compare."""
+
+    def command(
+        model: str,
+        size: int | None,
+        literals: int | None,
+        schema_path: str | None,
+        target: str | None,
+        public: str | None,
+        timed: bool,
+        plot_path: str | None,
+        as_json: bool,
+        **options: Any,
+    ) -> None:
+        schema = None if schema_path is None else Schema.load(schema_path)
+        queries = _rule_class(model, size, literals, schema, target)
+        if queries is None:
+            raise ParameterError(f"plan {task} needs --schema with --target, or --literals")
+        if public is not None and schema is None:
+            raise ParameterError("--public needs --schema")
+        table = None if public is None or schema is None else Table.from_file(public, schema)
+        _show(make_plan(task, queries=queries, public=table, timed=timed, **options), as_json, plot_path)
+
+    return command
+
+
+for _task, _help in (
+    ("learn", "Every mechanism that can learn a rule, side by side."),
+    ("rspm", "Report Separator-Perturbed Min with each noise, beside the paper's figures."),
+):
+    _command = _privacy(_rules(_selection(_task)))
+    _command = click.option("--public", type=click.Path(), help="A table that is NOT private, of the same kind.")(
+        _command
+    )
+    _command = click.option("--time", "timed", is_flag=True, help="Time an oracle call on random data.")(_command)
+    plan.command(_task, help=_help)(_command)
+
+
+@plan.command()
+@click.option("--max-calls", type=int, default=1_000_000, show_default=True, help="Most oracle calls to spend.")
+@click.option("--theorem", default="auto", show_default=True, help="auto, independent, note, T2+T3 or T2+T4.")
+@_rules
+@_privacy
+def prsma(
+    model: str,
+    size: int | None,
+    literals: int | None,
+    schema_path: str | None,
+    target: str | None,
+    plot_path: str | None,
+    as_json: bool,
+    **options: Any,
+) -> None:
+    """Design the Private Robust Subsampling Meta Algorithm, beside the paper's constants."""
+    schema = None if schema_path is None else Schema.load(schema_path)
+    queries = _rule_class(model, size, literals, schema, target)
+    _show(make_plan("prsma", queries=queries, **options), as_json, plot_path)
+
+
+@plan.command()
+@click.option("--schema", "schema_path", type=click.Path(), help="YAML or JSON schema of the table.")
+@click.option("--columns", type=int, help="Number of boolean columns, instead of a schema.")
+@click.option("--workload", default="marginals:3", show_default=True, help="marginals:K, conjunctions, parities …")
+@_privacy
+def synth(
+    schema_path: str | None,
+    columns: int | None,
+    workload: str,
+    plot_path: str | None,
+    as_json: bool,
+    **options: Any,
+) -> None:
+    """Say how far a synthetic table will be from the real one."""
+    if (schema_path is None) == (columns is None):
+        raise ParameterError("plan synth needs either --schema or --columns")
+    if columns is not None and columns < 1:
+        raise ParameterError("--columns must be at least 1")
+    schema = Schema.load(schema_path) if schema_path is not None else None
+    named = Literals.named(*(f"x{i}" for i in range(1, (columns or 0) + 1)))
+    queries = workload_class(workload, named if schema is None else schema.literals)
+    _show(make_plan("synth", queries=queries, schema=schema, **options), as_json, plot_path)
+
+
+def workload_class(workload: str, literals: Literals) -> QueryClass:
+    """The query class of a workload's name.
+
+    >>> workload_class("marginals:2", Literals.named("a", "b", "c")).size
+    22
+    """
+    name, _, width = workload.partition(":")
+    if width and not (width.isdigit() and int(width) >= 1):
+        raise ParameterError(f"--workload {workload}: the width after ':' must be a positive integer")
+    most = int(width) if width else None
+    if name == "marginals":
+        return Conjunctions(literals.with_negations(), max_width=most or 3)
+    if name == "halfspaces":
+        return Halfspaces(literals, weights=(-1, 0, 1), max_nonzero=most or 3, thresholds=(0, 1, 2))
+    for known in (Conjunctions, Disjunctions, Parities):
+        if name == known.kind:
+            return known(literals, max_width=most)
+    raise ParameterError(
+        f"--workload must be marginals:K, conjunctions, disjunctions, parities or halfspaces, got {name}"
+    )

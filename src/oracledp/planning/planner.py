@@ -1,0 +1,203 @@
+"""``plan``: parameters, expected error and cost before any budget is spent. No private data is touched."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+from oracledp.bounds.shape import Shape
+from oracledp.classes.base import QueryClass
+from oracledp.errors import OracleDPError, ParameterError
+from oracledp.guarantee import Exact, Neighbours, positive, probability, show
+from oracledp.planning.cost import Timing, timing
+from oracledp.planning.options import Option, Plan
+from oracledp.planning.public import with_public_error
+from oracledp.planning.robust import RobustQuestion, design_json, paper_design_json, robust_option
+from oracledp.planning.selection import Question, paper_figures, selection_options
+from oracledp.planning.synthesis import SynthesisQuestion, paper_rates, synthesis_options
+from oracledp.schema import Schema
+from oracledp.table import Table
+
+TASKS = ("learn", "rspm", "prsma", "synth")
+
+
+def plan(
+    task: str,
+    *,
+    epsilon: Exact,
+    rows: int,
+    delta: Exact | None = None,
+    queries: QueryClass | None = None,
+    schema: Schema | None = None,
+    target_error: Exact | None = None,
+    beta: Exact = "1/20",
+    neighbours: Neighbours | str = Neighbours.REPLACE_ONE,
+    public: Table | None = None,
+    max_calls: int = 1_000_000,
+    theorem: str = "auto",
+    timed: bool = False,
+) -> Plan:
+    """What each mechanism would give and cost for a task: "learn", "rspm", "prsma" or "synth".
+
+    ``rows`` is the public number of rows (or a public guess). Errors are shares of the rows above the best query of
+    the class and hold for every table; ``public``, a table that is *not* private, adds the error on data like it.
+    ``target_error`` adds the rows and the epsilon that it needs; ``timed`` measures an oracle call on random data.
+
+    >>> from oracledp.classes import Conjunctions
+    >>> from oracledp.literals import Literals
+    >>> rules = Conjunctions(Literals.named(*"abcdefgh"), max_width=2)
+    >>> chosen = plan("learn", epsilon=1, rows=10_000, queries=rules, target_error="0.01")
+    >>> chosen.recommended, chosen.option("exponential").rows_needed
+    ('report-noisy-min', 1306)
+    """
+    if task not in TASKS:
+        raise ParameterError(f"the task to plan must be one of {', '.join(TASKS)}, got {task!r}")
+    if not isinstance(rows, int) or isinstance(rows, bool) or rows < 1:
+        raise ParameterError("rows must be a positive integer")
+    pair = positive(epsilon, "epsilon"), None if delta is None else probability(delta, "delta")
+    share, target = probability(beta, "beta"), None if target_error is None else positive(target_error, "target_error")
+    relation = Neighbours.parse(neighbours)
+    common = _Common(pair[0], pair[1], rows, float(share), None if target is None else float(target), relation)
+    if task == "synth":
+        return _synth(common, queries, schema)
+    if task == "prsma":
+        return _prsma(common, queries, max_calls, theorem)
+    return _selection(task, common, queries, public, max_calls, timed)
+
+
+@dataclass(frozen=True)
+class _Common:
+    """The parameters that every task has."""
+
+    epsilon: Fraction
+    delta: Fraction | None
+    rows: int
+    beta: float
+    target: float | None
+    neighbours: Neighbours
+
+    def needed_delta(self, task: str) -> Fraction:
+        if self.delta is None:
+            raise ParameterError(f"plan {task} needs a delta, for instance 1e-6")
+        return self.delta
+
+    def parameters(self, **more: Any) -> dict[str, Any]:
+        return {
+            "epsilon": float(self.epsilon),
+            "delta": None if self.delta is None else float(self.delta),
+            "rows": self.rows,
+            "beta": self.beta,
+            "target_error": self.target,
+            "neighbours": self.neighbours.value,
+            **more,
+        }
+
+    def aim(self, option: Option) -> Option:
+        return option.aimed_at(self.target, self.rows, float(self.epsilon))
+
+
+def _class_numbers(queries: QueryClass | None, shape: Shape | None) -> dict[str, Any]:
+    if queries is None or shape is None:
+        return {}
+    return {
+        "class": queries.kind,
+        "class_size": shape.size,
+        "hot": shape.hot,
+        "parts": shape.parts,
+        "elements": shape.elements,
+    }
+
+
+def _selection(
+    task: str, common: _Common, queries: QueryClass | None, public: Table | None, max_calls: int, timed: bool
+) -> Plan:
+    if queries is None:
+        raise ParameterError(f"plan {task} needs a query class")
+    shape = Shape.of(queries)
+    if shape.size < 2:
+        raise ParameterError("this class has a single query: there is nothing to choose")
+    question = Question(queries, shape, common.rows, common.epsilon, common.delta, common.neighbours, common.beta)
+    options = [common.aim(option) for option in selection_options(question)]
+    if task == "rspm":
+        options = [option for option in options if option.mechanism.startswith("rspm")]
+    elif common.delta is not None:
+        options += _robust_if_possible(common, shape, max_calls)
+    if public is not None:
+        options = [with_public_error(option, question, public) for option in options]
+    if timed:
+        options = _timed(options, timing(queries, common.rows))
+    recommended, reason = _recommend(options)
+    figures = paper_figures(question)
+    return Plan(task, common.parameters(**_class_numbers(queries, shape)), tuple(options), recommended, reason, figures)
+
+
+def _robust_if_possible(common: _Common, shape: Shape, max_calls: int) -> list[Option]:
+    """PRSMA, or nothing where no design exists at these parameters."""
+    question = RobustQuestion(
+        common.rows, common.epsilon, common.needed_delta("prsma"), common.beta, max_calls, shape=shape
+    )
+    try:
+        return [robust_option(question, None)[0]]
+    except OracleDPError:
+        return []
+
+
+def _timed(options: list[Option], timing: Timing | None) -> list[Option]:
+    if timing is None:
+        return options
+    return [replace(option, seconds=timing.total(option.oracle_calls or 1)) for option in options]
+
+
+def _recommend(options: list[Option]) -> tuple[str | None, str]:
+    """Robust before contingent, then the least error: on public data where known, else expected, else proven."""
+
+    def merit(option: Option) -> tuple[bool, float]:
+        known = (option.public_error, option.mean_error, option.error)
+        return "contingent" in option.privacy, next(value for value in known if value is not None)
+
+    usable = [option for option in options if option.available]
+    if not usable:
+        return None, "no mechanism can run at these parameters"
+    best = min(usable, key=merit)
+    meaning = "is robust and has the least error" if "robust" in best.privacy else "has the least error"
+    weak = "; its guaranteed error exceeds one, so nothing is promised" if best.error >= 1 else ""
+    return best.mechanism, f"recommended: {best.mechanism}, which {meaning} of those that can run{weak}"
+
+
+def _prsma(common: _Common, queries: QueryClass | None, max_calls: int, theorem: str) -> Plan:
+    shape = None if queries is None else Shape.of(queries)
+    delta = common.needed_delta("prsma")
+    question = RobustQuestion(common.rows, common.epsilon, delta, common.beta, max_calls, theorem, shape)
+    option, design = robust_option(question, common.target if shape else None)
+    reason = (
+        f"({show(common.epsilon)}, {show(delta)})-DP whatever the solver does; a part learns with signal "
+        f"{design.relative_signal:.3g}·sqrt(rows) in {design.calls:,} oracle calls"
+    )
+    return Plan(
+        "prsma",
+        common.parameters(max_calls=max_calls, **_class_numbers(queries, shape)),
+        (option,) if shape else (),
+        "prsma",
+        reason,
+        design=design_json(design),
+        paper_design=paper_design_json(question),
+    )
+
+
+def _synth(common: _Common, queries: QueryClass | None, schema: Schema | None) -> Plan:
+    if schema is None and queries is None:
+        raise ParameterError("plan synth needs a schema or a query class")
+    sizes = tuple(schema.sizes) if schema is not None else (2,) * (queries.dimension if queries else 1)
+    question = SynthesisQuestion(
+        sizes, common.rows, common.epsilon, common.needed_delta("synth"), common.neighbours, common.beta, queries
+    )
+    measured, *games = synthesis_options(question)
+    options = [common.aim(measured), *games]
+    reason = (
+        "recommended: synthesizer for tables of marginals; oracle-query where the class is too large to measure, "
+        "with a proof for every query"
+    )
+    shape = None if queries is None else Shape.of(queries)
+    numbers = common.parameters(columns=len(sizes), log_domain=question.log_domain, **_class_numbers(queries, shape))
+    return Plan("synth", numbers, tuple(options), "synthesizer", reason, paper_rates(question))

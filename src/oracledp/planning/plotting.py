@@ -1,0 +1,34 @@
+"""Error against rows, one line per mechanism, as a picture."""
+
+from __future__ import annotations
+
+from itertools import cycle
+
+import numpy as np
+
+from oracledp.errors import ParameterError
+from oracledp.extras import optional
+from oracledp.planning.options import Plan
+
+
+def plot(plan: Plan, path: str) -> None:
+    """Write the picture; the format follows from the name."""
+    lines = [option for option in plan.options if option.curve is not None]
+    if not lines:
+        raise ParameterError("this plan has no error that depends on rows: give a query class")
+    figures = optional("matplotlib.figure", extra="plots")
+    figure = figures.Figure(figsize=(6.4, 4.2), layout="constrained")
+    axes = figure.subplots()
+    rows, epsilon = float(plan.parameters["rows"]), float(plan.parameters["epsilon"])
+    grid = np.geomspace(rows / 100, rows * 100, 25)
+    for option, style in zip(lines, cycle(("-", "--", "-.", ":")), strict=False):
+        assert option.curve is not None
+        values = [min(1.0, option.curve(float(n), epsilon)) for n in grid]
+        axes.loglog(grid, values, linestyle=style, label=option.mechanism)
+    axes.axvline(rows, color="grey", linewidth=0.8, linestyle=":")
+    target = plan.parameters.get("target_error")
+    if target is not None:
+        axes.axhline(float(target), color="grey", linewidth=0.8, linestyle="--")
+    axes.set(xlabel="rows", ylabel="error above the best query", title=f"plan for {plan.task}, ε = {epsilon:g}")
+    axes.legend(fontsize=8)
+    figure.savefig(path, dpi=110)

@@ -1,0 +1,79 @@
+"""A plan as a table that fits a terminal."""
+
+from __future__ import annotations
+
+from io import StringIO
+from math import isnan
+
+from rich.console import Console
+from rich.table import Table as Grid
+
+from oracledp.planning.options import Option, Plan
+
+
+def describe(plan: Plan) -> str:
+    """The options, the recommendation, the design and the paper's figures, as text."""
+    stream = StringIO()
+    console = Console(file=stream, width=150, highlight=False)
+    settings = ", ".join(f"{name} = {value}" for name, value in plan.parameters.items() if value is not None)
+    console.print(f"plan for {plan.task}: {settings}", soft_wrap=True)
+    if plan.options:
+        console.print(_grid(plan))
+    for option in plan.options:
+        if option.note:
+            console.print(f"{option.mechanism}: {option.note}", soft_wrap=True)
+    if plan.design is not None:
+        console.print(_design(plan))
+    for name, value in plan.paper.items():
+        console.print(f"the paper's own figure, {name}: {_share(value)}")
+    console.print(plan.reason, soft_wrap=True)
+    return stream.getvalue().rstrip()
+
+
+def _grid(plan: Plan) -> Grid:
+    beta = plan.parameters.get("beta", 0.05)
+    names = ["mechanism", "expected error", f"error (prob. {1 - float(beta):g})", "on public data"]
+    grid = Grid(*names, "rows needed", "ε needed", "oracle calls", "seconds", "privacy")
+    grid.columns[0].no_wrap = True
+    for option in plan.options:
+        mark = " ←" if option.mechanism == plan.recommended else ""
+        grid.add_row(option.mechanism + mark, *_cells(option), option.privacy)
+    return grid
+
+
+def _cells(option: Option) -> list[str]:
+    return [
+        _share(option.mean_error),
+        _share(option.error),
+        _share(option.public_error),
+        "" if option.rows_needed is None else f"{option.rows_needed:,}",
+        "" if option.epsilon_needed is None else f"{option.epsilon_needed:.3g}",
+        "" if option.oracle_calls is None else f"{option.oracle_calls:,}",
+        "" if option.seconds is None else f"{option.seconds:.2g}",
+    ]
+
+
+def _share(value: float | None) -> str:
+    """An error; a share above one promises nothing and says so."""
+    if value is None or isnan(value):
+        return ""
+    return f"{value:.3g} (vacuous)" if value >= 1 else f"{value:.3g}"
+
+
+def _design(plan: Plan) -> Grid:
+    assert plan.design is not None
+    grid = Grid("design", "here", "the paper")
+    theirs = plan.paper_design or {}
+    for name, value in plan.design.items():
+        if isinstance(value, dict):
+            for term, amount in value.items():
+                grid.add_row(f"{name}: {term}", _number(amount), "")
+        else:
+            grid.add_row(name, _number(value), _number(theirs.get(name, "")))
+    return grid
+
+
+def _number(value: object) -> str:
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    return f"{value:,}" if isinstance(value, int) else str(value)
