@@ -217,3 +217,15 @@ def test_the_recipe_reads_public_numbers_only():
         model = PrivateRuleClassifier(epsilon="0.5", classes=[0, 1]).fit(wide, wide[:, 7])
     assert type(model.rule_.owner).__name__ == "DecisionLists"
     assert type(PrivateRuleClassifier(epsilon=1, classes=[0, 1]).fit(X, X[:, 0]).rule_.owner).__name__ == "Halfspaces"
+
+
+@pytest.mark.parametrize("neighbours", ["replace-one", "add-remove"])
+def test_a_subsample_costs_no_more_than_epsilon(neighbours):
+    y = TARGETS[ConjunctionClassifier]
+    model = ConjunctionClassifier(
+        epsilon=2, classes=[0, 1], subsample="0.25", neighbours=neighbours, mechanism="rspm", random_state=1
+    ).fit(X, y)
+    assert model.privacy_.epsilon == 2
+    assert np.mean(model.predict(X) == y) > 0.9
+    with pytest.raises(ParameterError, match="subsample"):
+        ConjunctionClassifier(epsilon=2, classes=[0, 1], subsample=2).fit(X, y)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping
 from dataclasses import replace
+from fractions import Fraction
 from math import lcm
 from typing import Any, ClassVar
 
@@ -21,6 +22,7 @@ from oracledp.learners.rule_sets import RuleSet
 from oracledp.ledger import Ledger
 from oracledp.mechanisms.release import pay
 from oracledp.mechanisms.rules import RuleLearner, Sample, rule_learner
+from oracledp.mechanisms.subsampling import inner_epsilon, random_rows, sampled_share
 from oracledp.oracles.base import Oracle
 from oracledp.randomness import Randomness, SeededRandomness, SystemRandomness
 from oracledp.schema import Schema
@@ -44,6 +46,8 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     class_weight: a dictionary of public weights per label.
     neighbours, oracle, size, mechanism, ledger: as in the rest of the library.
     rows: about how many rows there are; needed for good settings under add/remove-one, where that is private.
+    subsample: the share of the rows that is looked at, chosen at random and kept secret; what is learned there may
+        then spend more than ε (proofs/subsampling.md). For classes too large to search on all rows.
     random_state: an integer makes a fit repeatable and **not private**; for tests and demonstrations.
     """
 
@@ -64,6 +68,7 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         bounds: tuple[Any, Any] = (0, 1),
         cuts: int = 1,
         rows: int | None = None,
+        subsample: Exact | None = None,
         random_state: Any = None,
     ) -> None:
         self.epsilon = epsilon
@@ -78,6 +83,7 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.bounds = bounds
         self.cuts = cuts
         self.rows = rows
+        self.subsample = subsample
         self.random_state = random_state
 
     # ---- fitting ---------------------------------------------------------------------------------
@@ -85,23 +91,47 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Learn from private rows. The whole of ε is charged before anything is sampled."""
         encoder, records = self._encode_training(X, y)
         labels = self._labels(y, len(records))
-        learner = self._learner(encoder, len(records), problems=_problems(len(self.classes_)))
+        share = self._share(len(records))
+        learner = self._learner(encoder, len(records), share)
         source = self._source()
         total = replace(learner.guarantee, epsilon=positive(self.epsilon, "epsilon"))
         if self.classes is None:
             total = total.assuming(CLASSES_READ)
         self.privacy_: Guarantee = pay(_Whole(learner.name, total), self.ledger, source)
-        weights = self._weights()
-        queries, self.certificate_ = [], None
+        if share < 1:
+            kept = random_rows(len(records), share, total.neighbours, source)
+            records, labels = records[kept], labels[kept]
+        self._learn(learner, encoder, records, labels, source)
+        return self
+
+    def _learn(
+        self,
+        learner: RuleLearner,
+        encoder: Encoder,
+        records: NDArray[np.uint8],
+        labels: NDArray[np.intp],
+        source: Randomness,
+    ) -> None:
+        """One problem for two classes, one per class for more."""
+        weights, queries = self._weights(), []
+        self.certificate_ = None
         for place in _positive_classes(len(self.classes_)):
-            positive_weight, others = weights[place], [w for i, w in enumerate(weights) if i != place]
-            sample = Sample.of(encoder.literals, records, labels == place, weights=(max(others), positive_weight))
+            others = max(weight for number, weight in enumerate(weights) if number != place)
+            sample = Sample.of(encoder.literals, records, labels == place, weights=(others, weights[place]))
             learned = learner.run(sample, source)
             queries.append(learned.query)
             self.certificate_ = learned.certificate
         self.rules_ = RuleSet(tuple(self.classes_.tolist()), tuple(queries), encoder)
         self.rule_ = queries[0] if len(queries) == 1 else tuple(queries)
-        return self
+
+    def _share(self, rows: int) -> Fraction:
+        """The chance of a row to be looked at."""
+        if self.subsample is None:
+            return Fraction(1)
+        asked = positive(self.subsample, "subsample")
+        if asked > 1:
+            raise ParameterError("subsample must be a share of the rows, at most 1")
+        return sampled_share(rows, asked, Neighbours.parse(self.neighbours))
 
     def _encode_training(self, X: Any, y: Any) -> tuple[Encoder, NDArray[np.uint8]]:
         if y is None:
@@ -128,14 +158,15 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             raise DataError("y holds a label that is not among classes")
         return np.asarray(places, dtype=np.intp)
 
-    def _learner(self, encoder: Encoder, rows: int, *, problems: int) -> RuleLearner:
+    def _learner(self, encoder: Encoder, rows: int, share: Fraction) -> RuleLearner:
         relation = Neighbours.parse(self.neighbours)
-        public = rows if relation is Neighbours.REPLACE_ONE else ROWS_UNKNOWN
+        public = self.rows or (rows if relation is Neighbours.REPLACE_ONE else ROWS_UNKNOWN)
+        epsilon = inner_epsilon(positive(self.epsilon, "epsilon"), share)
         return rule_learner(
             self._model(),
             encoder.literals,
-            rows=self.rows or public,
-            epsilon=positive(self.epsilon, "epsilon") / problems,
+            rows=max(1, int(public * share)),
+            epsilon=epsilon / _problems(len(self.classes_)),
             neighbours=relation,
             size=self.size,
             mechanism=self.mechanism,

@@ -75,6 +75,7 @@ class PrivateRuleClassifier(PrivateClassifier):
         bounds: tuple[Any, Any] = (0, 1),
         cuts: int = 1,
         rows: int | None = None,
+        subsample: Exact | None = None,
         random_state: Any = None,
     ) -> None:
         super().__init__(
@@ -90,6 +91,7 @@ class PrivateRuleClassifier(PrivateClassifier):
             bounds=bounds,
             cuts=cuts,
             rows=rows,
+            subsample=subsample,
             random_state=random_state,
         )
         self.model = model
