@@ -94,7 +94,7 @@ def confirmed(design: Design) -> bool:
     return design.epsilon > 0 and design.delta < 1 and certified_delta(design) <= design.delta
 
 
-def test_epsilon(design: Design) -> Fraction:
+def epsilon_of_test(design: Design) -> Fraction:
     """The greatest |ln| ratio of the test's two outcomes between N and N + 1 passing parts, rounded up."""
     table = design.pass_probabilities[design.minimum_passing :]
     ratios = [b / a for a, b in pairwise(table) if a > 0]

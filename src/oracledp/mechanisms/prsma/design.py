@@ -116,9 +116,9 @@ class Design:
     @property
     def epsilon_test(self) -> Fraction:
         """ε_T: the privacy loss of the test alone over ``minimum_passing`` parts, rounded up."""
-        from oracledp.mechanisms.prsma.delta import test_epsilon
+        from oracledp.mechanisms.prsma.delta import epsilon_of_test
 
-        return test_epsilon(self)
+        return epsilon_of_test(self)
 
     @property
     def delta_terms(self) -> Terms:

@@ -121,8 +121,8 @@ def _simple(value: float) -> Fraction:
 def rounded_down(value: float, digits: int = 5) -> Fraction:
     """A positive float rounded down to a few significant decimal digits.
 
-    >>> rounded_down(0.0123456789)
-    Fraction(6172, 499999)
+    >>> float(rounded_down(0.0123456789))
+    0.012345
     """
     mantissa, exponent = f"{value:.12e}".split("e")
     kept = int(Fraction(mantissa) * 10 ** (digits - 1))

@@ -1,4 +1,8 @@
-"""Runs of parts on many processors: joblib on one machine, Dask on a cluster. Batches travel, not single calls."""
+"""Runs of parts on many processors: joblib on one machine, Dask on a cluster. Batches travel, not single calls.
+
+When a worker dies, all batches that were with it are suspects. Each of them is repeated alone, with the same noise,
+in a process of its own: so whether a batch fails depends on that batch only, never on its neighbours (trap P6).
+"""
 
 from __future__ import annotations
 
@@ -12,7 +16,16 @@ from oracledp.errors import ParameterError
 from oracledp.extras import optional
 from oracledp.mechanisms.prsma.runs import Base, Batch, BatchResult, ThisProcess, Workers, run_batch
 
-ATTEMPTS = 3  # how often a batch that was lost with its worker is repeated, to the bit
+
+def run_alone(base: Base[Any], batch: Batch) -> BatchResult:
+    """Carry out one batch in a fresh process; if that process dies, the batch has failed."""
+    loky = optional("joblib.externals.loky", extra="parallel")
+    with loky.ProcessPoolExecutor(max_workers=1) as process:
+        try:
+            result: BatchResult = process.submit(run_batch, base, batch).result()
+        except loky.BrokenProcessPool:
+            return BatchResult.failed(batch)
+    return result
 
 
 @dataclass(frozen=True)
@@ -24,47 +37,66 @@ class JoblibWorkers:
     def carry_out(self, base: Base[Any], batches: Iterator[Batch]) -> Iterator[BatchResult]:
         """Results as they come; about two batches per process are under way at a time."""
         joblib = optional("joblib", extra="parallel")
-        pool = joblib.Parallel(n_jobs=self.jobs, return_as="generator_unordered", pre_dispatch="2*n_jobs")
-        results: Iterator[BatchResult] = pool(joblib.delayed(run_batch)(base, batch) for batch in batches)
-        return results
+        broken = optional("joblib.externals.loky", extra="parallel").BrokenProcessPool
+        left = True
+        while left:
+            handed: dict[int, Batch] = {}
+            pool = joblib.Parallel(self.jobs, return_as="generator_unordered", pre_dispatch="2*n_jobs", batch_size=1)
+            try:
+                for result in pool(joblib.delayed(run_batch)(base, batch) for batch in _noted(batches, handed)):
+                    del handed[result.number]
+                    yield result
+                left = False
+            except broken:
+                for batch in list(handed.values()):
+                    yield run_alone(base, batch)
+
+
+def _noted(batches: Iterator[Batch], handed: dict[int, Batch]) -> Iterator[Batch]:
+    """The batches, each noted as it is handed out."""
+    for batch in batches:
+        handed[batch.number] = batch
+        yield batch
 
 
 @dataclass(frozen=True)
 class DaskWorkers:
-    """A Dask cluster. A batch whose worker dies is repeated with the same noise, then counts as failed."""
+    """The workers of a Dask cluster."""
 
     client: Any
 
     def carry_out(self, base: Base[Any], batches: Iterator[Batch]) -> Iterator[BatchResult]:
-        """Results as they come; a few batches per thread of the cluster are under way at a time."""
+        """Results as they come; a few batches per thread of the cluster are under way at a time.
+
+        The base travels with each batch: data scattered once would be lost with the worker that holds it.
+        """
         distributed = optional("distributed", extra="parallel")
         room = 2 * max(1, sum(self.client.nthreads().values()))
-        there = self.client.scatter(base, broadcast=True)
         waiting = distributed.as_completed()
-        known: dict[Any, Batch] = {}
+        under_way: dict[Any, Batch] = {}
 
-        def submit(batch: Batch) -> None:
-            future = self.client.submit(run_batch, there, batch, pure=False, retries=ATTEMPTS)
-            known[future.key] = batch
-            waiting.add(future)
+        def submit(wanted: int) -> None:
+            for batch in islice(batches, wanted):
+                future = self.client.submit(run_batch, base, batch, pure=False)
+                under_way[future.key] = batch
+                waiting.add(future)
 
         try:
-            for batch in islice(batches, room):
-                submit(batch)
+            submit(room)
             for future in waiting:
-                batch = known.pop(future.key)
-                yield _result(future, batch)
-                for following in islice(batches, 1):
-                    submit(following)
+                yield _result(future, base, under_way.pop(future.key))
+                submit(1)
         finally:
             waiting.clear()
 
 
-def _result(future: Any, batch: Batch) -> BatchResult:
-    if future.status == "finished":
+def _result(future: Any, base: Base[Any], batch: Batch) -> BatchResult:
+    """What came back; a batch that was lost, for whatever reason, is repeated alone."""
+    try:
         result: BatchResult = future.result()
-        return result
-    return BatchResult(batch.part, batch.first, passed=False)
+    except Exception:  # a batch raises nothing itself: this is the cluster speaking
+        return run_alone(base, batch)
+    return result
 
 
 def workers_of(parallel: object) -> Workers:
@@ -83,6 +115,6 @@ def workers_of(parallel: object) -> Workers:
             return DaskWorkers(distributed.get_client())
         except ValueError:
             return DaskWorkers(distributed.Client())
-    if hasattr(parallel, "submit") and hasattr(parallel, "scatter"):
+    if hasattr(parallel, "submit") and hasattr(parallel, "nthreads"):
         return DaskWorkers(parallel)
     raise ParameterError("parallel must be 'none', 'joblib', 'dask' or a Dask client")

@@ -36,8 +36,8 @@ class Base(Protocol[Produced]):
 class Batch:
     """Some runs on one part, noise included: repeating a lost batch repeats it to the bit."""
 
+    number: int
     part: int
-    first: bool
     records: Array
     counts: Array
     noise: Array
@@ -47,10 +47,15 @@ class Batch:
 class BatchResult:
     """Whether every run answered, and what the first one said."""
 
+    number: int
     part: int
-    first: bool
     passed: bool
     output: Any = None
+
+    @classmethod
+    def failed(cls, batch: Batch) -> BatchResult:
+        """⊥ for the batch, and so for its part."""
+        return cls(batch.number, batch.part, passed=False)
 
 
 def run_batch(base: Base[Any], batch: Batch) -> BatchResult:
@@ -63,8 +68,8 @@ def run_batch(base: Base[Any], batch: Batch) -> BatchResult:
     except Exception:
         output = None
     if output is None:
-        return BatchResult(batch.part, batch.first, passed=False)
-    return BatchResult(batch.part, batch.first, passed=True, output=output)
+        return BatchResult.failed(batch)
+    return BatchResult(batch.number, batch.part, passed=True, output=output)
 
 
 def _first_output(base: Base[Output], batch: Batch) -> Output | None:
@@ -106,15 +111,15 @@ def passing_outputs(
     """The first output of every part on which no run failed."""
     failed: set[int] = set()
     outputs: dict[int, Output] = {}
-    total = design.parts * len(_batch_sizes(design))
+    each = len(_batch_sizes(design))
     results = workers.carry_out(base, _batches(design, base, parts, source, failed))
     for done, result in enumerate(results, start=1):
         if not result.passed:
             failed.add(result.part)
-        elif result.first:
+        elif result.number % each == 0:
             outputs[result.part] = result.output
         if progress is not None:
-            progress(done, total)
+            progress(done, design.parts * each)
     return [output for part, output in sorted(outputs.items()) if part not in failed]
 
 
@@ -127,10 +132,11 @@ def _batches(
     design: Design, base: Base[Any], parts: Iterable[tuple[Array, Array]], source: Randomness, failed: set[int]
 ) -> Iterator[Batch]:
     """All batches but those of a part that is known to have failed: its other runs change nothing."""
+    sizes = _batch_sizes(design)
     for part, (records, counts) in enumerate(parts):
-        for index, size in enumerate(_batch_sizes(design)):
+        for number, size in enumerate(sizes, start=part * len(sizes)):
             if part not in failed:
-                yield Batch(part, index == 0, records, counts, base.draw(size, source))
+                yield Batch(number, part, records, counts, base.draw(size, source))
 
 
 def answer(design: Design, outputs: list[Output], source: Randomness) -> Output | None:

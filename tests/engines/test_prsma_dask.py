@@ -1,0 +1,104 @@
+"""PRSMA's runs on other processes and a real Dask cluster, also when a worker dies in the middle."""
+
+import os
+import signal
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from oracledp.mechanisms.prsma.parallel import DaskWorkers, JoblibWorkers, run_alone, workers_of
+from oracledp.mechanisms.prsma.runs import Array, Batch, BatchResult, Run, run_batch
+from oracledp.randomness import Randomness
+
+distributed = pytest.importorskip("distributed")
+
+
+@dataclass(frozen=True)
+class Adds:
+    """A run is its noise plus the part's only count; one marked run kills its worker, the first time or always."""
+
+    folder: str
+    always: bool = False
+
+    def draw(self, runs: int, source: Randomness) -> Array:
+        return np.arange(runs).reshape(-1, 1)
+
+    def prepare(self, records: Array, counts: Array) -> Run[int]:
+        def run(noise: Array) -> int:
+            if noise[0] == 666:
+                self._die()
+            return int(noise[0] + counts[0])
+
+        return run
+
+    def _die(self) -> None:
+        mark = Path(self.folder) / "died"
+        if self.always or not mark.exists():
+            mark.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+
+
+@pytest.fixture(scope="module")
+def client() -> Iterator[Any]:
+    settings = {"distributed.scheduler.allowed-failures": 2, "distributed.logging.distributed": "critical"}
+    from dask import config
+
+    with (
+        config.set(settings),
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, dashboard_address=None, memory_limit=0, silence_logs=50
+        ) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        yield client
+
+
+def batches(count: int, deadly: int = -1) -> list[Batch]:
+    def noise(part: int) -> Array:
+        return np.array([[part], [666 if part == deadly else 1]])
+
+    return [Batch(part, part, np.array([part]), np.array([10]), noise(part)) for part in range(count)]
+
+
+def test_every_batch_comes_back_as_from_this_process(client: Any, tmp_path: Path) -> None:
+    base, asked = Adds(str(tmp_path)), batches(30)
+    found = sorted(DaskWorkers(client).carry_out(base, iter(asked)), key=lambda result: result.part)
+    assert found == [run_batch(base, batch) for batch in asked]
+
+
+def test_a_batch_lost_with_its_worker_is_repeated(client: Any, tmp_path: Path) -> None:
+    base = Adds(str(tmp_path))
+    found = list(workers_of(client).carry_out(base, iter(batches(8, deadly=3))))
+    assert (tmp_path / "died").exists()
+    assert {result.part: (result.passed, result.output) for result in found} == {i: (True, 10 + i) for i in range(8)}
+
+
+def test_a_batch_that_kills_every_worker_counts_as_failed(client: Any, tmp_path: Path) -> None:
+    found = list(DaskWorkers(client).carry_out(Adds(str(tmp_path), always=True), iter(batches(6, deadly=2))))
+    assert {result.part for result in found} == set(range(6))
+    assert {result.part for result in found if not result.passed} == {2}
+
+
+def test_joblib_repeats_what_a_dead_process_held_and_goes_on(tmp_path: Path) -> None:
+    base, asked = Adds(str(tmp_path), always=True), batches(9, deadly=4)
+    found = sorted(JoblibWorkers(2).carry_out(base, iter(asked)), key=lambda result: result.number)
+    alive = [run_batch(base, batch) for batch in asked if batch.number != 4]
+    assert found == sorted([*alive, BatchResult.failed(asked[4])], key=lambda result: result.number)
+
+
+def test_alone_a_batch_is_judged_by_itself(tmp_path: Path) -> None:
+    base, asked = Adds(str(tmp_path), always=True), batches(2, deadly=1)
+    assert run_alone(base, asked[0]) == run_batch(base, asked[0])
+    assert run_alone(base, asked[1]) == BatchResult.failed(asked[1])
+
+
+def test_leaving_early_cancels_what_is_under_way(client: Any, tmp_path: Path) -> None:
+    results = DaskWorkers(client).carry_out(Adds(str(tmp_path)), iter(batches(200)))
+    assert next(results).passed
+    results.close()  # type: ignore[attr-defined]
+    client.run_on_scheduler(lambda: None)
+    assert len(client.futures) <= 4

@@ -1,0 +1,298 @@
+"""The mechanism: splits, runs, the test, ⊥, and what must never leave it."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from oracledp.classes import Conjunctions
+from oracledp.errors import BudgetExceeded, ParameterError
+from oracledp.guarantee import Neighbours
+from oracledp.ledger import Ledger
+from oracledp.mechanisms.prsma import Design, NothingReleased, RobustMechanism, certified_delta, prsma
+from oracledp.mechanisms.prsma.laplace_test import laplace_table
+from oracledp.mechanisms.prsma.parallel import JoblibWorkers, workers_of
+from oracledp.mechanisms.prsma.runs import Array, Batch, Run, ThisProcess, answer, passing_outputs, run_batch
+from oracledp.mechanisms.prsma.splitting import label_counts, split
+from oracledp.mechanisms.prsma.theorem_equal import OneSided
+from oracledp.mechanisms.prsma.theorem_independent import IndependentLabels
+from oracledp.mechanisms.release import Release
+from oracledp.oracles.base import Answer, Trust
+from oracledp.oracles.exhaustive import ExhaustiveOracle
+from oracledp.oracles.hostile import FailsOnDemand, FailsOnOutputs, HostileOracle
+from oracledp.oracles.problem import WeightedProblem
+from oracledp.randomness import Randomness, SeededRandomness, SystemRandomness
+from oracledp.schema import Schema
+from oracledp.table import Table
+
+ONE = Fraction(1)
+REPLACE, ADD = Neighbours.REPLACE_ONE, Neighbours.ADD_REMOVE
+
+
+def a_design(**changes: object) -> Design:
+    basis = Design(
+        epsilon=Fraction(2),
+        delta=Fraction(1, 100),
+        rows=3000,
+        parts=20,
+        runs_per_part=30,
+        epsilon_inner=Fraction(1, 20),
+        pass_probabilities=laplace_table(20, Fraction(1, 4), 14),
+        minimum_passing=6,
+        theorem=IndependentLabels(Fraction(4), Fraction(3), Fraction(4)),
+    )
+    return replace(basis, **changes)  # type: ignore[arg-type]
+
+
+def a_table(rows: int = 3000) -> Table:
+    schema = Schema({"a": {"kind": "boolean"}, "b": {"kind": "boolean"}})
+    codes = np.array([[0, 0], [0, 1], [1, 0], [1, 1]], dtype=np.uint8)
+    counts = np.array([rows // 2, rows // 4, rows // 8, rows - rows // 2 - rows // 4 - rows // 8], dtype=np.int64)
+    return Table.from_codes(codes, schema, counts)
+
+
+def rules() -> Conjunctions:
+    return Conjunctions(a_table().literals, max_width=2)
+
+
+@dataclass(frozen=True)
+class ToyBase:
+    """Returns how many records its part holds, and fails on parts that hold a forbidden record."""
+
+    forbidden: int = -1
+    drawn: list[int] = field(default_factory=list, compare=False)
+
+    def draw(self, runs: int, source: Randomness) -> Array:
+        self.drawn.append(runs)
+        return np.zeros((runs, 1), dtype=np.int64)
+
+    def prepare(self, records: Array, counts: Array) -> Run[int]:
+        fails = self.forbidden in records.tolist()
+        return lambda noise: None if fails else int(counts.sum())
+
+
+# ---- splits ----------------------------------------------------------------------------------------
+@pytest.mark.parametrize("theorem", [a_design().theorem, OneSided(ONE, ONE)])
+def test_a_split_hands_out_every_row_once(theorem: object) -> None:
+    counts = a_table().counts
+    parts = split(counts, a_design(theorem=theorem), REPLACE, SeededRandomness(1))
+    given = np.zeros_like(counts)
+    for records, held in parts:
+        given[records] += held
+    assert len(parts) == 20
+    assert given.tolist() == counts.tolist()
+    sizes = {int(held.sum()) for _, held in parts}
+    assert (sizes == {150}) == isinstance(theorem, OneSided)
+
+
+def test_a_table_beyond_the_public_bound_is_cut_to_it() -> None:
+    parts = split(a_table(5000).counts, a_design(), ADD, SeededRandomness(2))
+    assert sum(int(held.sum()) for _, held in parts) == 3000
+    parts = split(a_table(1000).counts, a_design(), ADD, SeededRandomness(2))
+    assert sum(int(held.sum()) for _, held in parts) == 1000
+    with pytest.raises(ParameterError, match="another number of rows"):
+        split(a_table(2999).counts, a_design(), REPLACE, SeededRandomness(2))
+
+
+def test_label_counts_fill_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("oracledp.mechanisms.prsma.splitting.CHUNK", 7)
+    assert sum(label_counts(100, 3, SeededRandomness(3))) == 100
+
+
+# ---- runs and the test -----------------------------------------------------------------------------
+def pieces(design: Design) -> list[tuple[Array, Array]]:
+    return [(np.array([part]), np.array([part + 1])) for part in range(design.parts)]
+
+
+def test_a_part_passes_only_if_all_its_runs_answer() -> None:
+    outputs = passing_outputs(a_design(), ToyBase(forbidden=3), pieces(a_design()), SeededRandomness(0), ThisProcess())
+    assert outputs == [part + 1 for part in range(20) if part != 3]
+
+
+def test_a_failure_in_a_late_batch_fails_the_part(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("oracledp.mechanisms.prsma.runs.BATCH", 7)
+
+    @dataclass(frozen=True)
+    class FailsInTheEnd(ToyBase):
+        def prepare(self, records: Array, counts: Array) -> Run[int]:
+            return lambda noise: None if records[0] == 2 and noise[0] == 29 else int(counts[0])
+
+        def draw(self, runs: int, source: Randomness) -> Array:
+            first = sum(self.drawn) % 30
+            self.drawn.append(runs)
+            return np.arange(first, first + runs).reshape(-1, 1)
+
+    outputs = passing_outputs(a_design(), FailsInTheEnd(), pieces(a_design()), SeededRandomness(0), ThisProcess())
+    assert outputs == [part + 1 for part in range(20) if part != 2]
+
+
+def test_an_exception_is_a_failure_and_its_message_stays_inside() -> None:
+    class Explodes(ToyBase):
+        def prepare(self, records: Array, counts: Array) -> Run[int]:
+            raise ValueError(f"secret {records.tolist()}")
+
+    batch = Batch(0, 0, np.array([7]), np.array([1]), np.zeros((3, 1)))
+    result = run_batch(Explodes(), batch)
+    assert not result.passed
+    assert result.output is None
+
+
+def test_the_answer_is_bottom_when_no_part_passes_and_one_of_the_outputs_else() -> None:
+    certain = a_design(pass_probabilities=(Fraction(0), *[ONE] * 20))
+    assert answer(certain, [], SeededRandomness(0)) is None
+    assert {answer(certain, [1, 2], SeededRandomness(seed)) for seed in range(20)} == {1, 2}
+    never = a_design(pass_probabilities=(Fraction(0),) * 21)
+    assert answer(never, [1] * 20, SeededRandomness(0)) is None
+
+
+def test_progress_counts_batches_only() -> None:
+    seen: list[tuple[int, int]] = []
+    passing_outputs(
+        a_design(), ToyBase(), pieces(a_design()), SeededRandomness(0), ThisProcess(), lambda d, t: seen.append((d, t))
+    )
+    assert seen == [(done, 20) for done in range(1, 21)]
+
+
+# ---- the whole mechanism ---------------------------------------------------------------------------
+@dataclass(frozen=True)
+class MayFail(HostileOracle):
+    """A proved oracle that admits it may fail."""
+
+    @property
+    def total(self) -> bool:
+        return False
+
+
+def run(**changes: object) -> Release | NothingReleased:
+    options: dict[str, object] = {
+        "epsilon": 2,
+        "delta": "1/100",
+        "oracle": MayFail(),
+        "design": a_design(),
+        "source": SeededRandomness(5),
+    }
+    return prsma(a_table(), rules(), **(options | changes))  # type: ignore[arg-type]
+
+
+def test_a_release_is_a_query_with_a_robust_guarantee() -> None:
+    tries = (run(source=SystemRandomness()) for _ in range(4))  # each is ⊥ with probability beta = 2e-4
+    found = next(result for result in tries if isinstance(result, Release))
+    assert found.guarantee.robust
+    assert found.mechanism == "prsma"
+    assert found.guarantee.delta == Fraction(1, 100)
+    assert found.guarantee.neighbours is REPLACE
+
+
+def test_an_oracle_that_always_fails_gives_bottom_with_the_same_guarantee_and_nothing_else() -> None:
+    found = run(oracle=FailsOnDemand())
+    assert isinstance(found, NothingReleased)
+    assert found.exit_code == 4
+    assert set(found.to_json()) == {"mechanism", "rule", "guarantee"}
+    assert found.to_json()["rule"] is None
+
+
+def test_failures_on_outputs_are_survived_or_give_bottom() -> None:
+    outputs = frozenset({(0, 1)})
+    found = run(oracle=FailsOnOutputs(outputs=outputs))
+    assert isinstance(found, NothingReleased) or found.query.parts not in outputs
+
+
+def test_a_design_whose_claim_is_not_confirmed_never_runs(tmp_path: Path) -> None:
+    ledger = Ledger.create(tmp_path / "budget", epsilon=10, delta="1/2")
+    with pytest.raises(ParameterError, match="not confirmed"):
+        run(delta=certified_delta(a_design()) * Fraction(999, 1000), ledger=ledger)
+    assert ledger.charges == ()
+
+
+def test_the_ledger_is_charged_before_sampling_and_refuses_first(tmp_path: Path) -> None:
+    ledger = Ledger.create(tmp_path / "budget", epsilon=2, delta="1/100")
+    assert isinstance(run(oracle=FailsOnDemand(), ledger=ledger), NothingReleased)
+    assert ledger.spent == (2, Fraction(1, 100))
+    with pytest.raises(BudgetExceeded):
+        run(ledger=ledger)
+
+
+def test_free_ties_are_charged_to_delta() -> None:
+    @dataclass(frozen=True)
+    class FreeTies(MayFail):
+        @property
+        def fixed_ties(self) -> bool:
+            return False
+
+    mechanism = RobustMechanism.calibrate(rules(), a_design(), neighbours=REPLACE, oracle=FreeTies())
+    assert mechanism.design.tie_delta == mechanism.base.perturbation.tie_delta > 0
+    assert mechanism.design.delta_terms["ties"] > 0
+
+
+def test_the_base_gets_the_designs_own_parameter() -> None:
+    mechanism = RobustMechanism.calibrate(rules(), a_design(), neighbours=REPLACE, oracle=MayFail())
+    assert mechanism.base.epsilon == Fraction(1, 40)
+    assert mechanism.base.neighbours is ADD
+    assert mechanism.guarantee.robust
+
+
+def test_claims_are_listed_and_guesses_refused() -> None:
+    @dataclass(frozen=True)
+    class Claims(MayFail):
+        level: Trust = Trust.CLAIMED
+
+        @property
+        def trust(self) -> Trust:
+            return self.level
+
+    claimed = RobustMechanism.calibrate(rules(), a_design(), neighbours=REPLACE, oracle=Claims())
+    assert not claimed.guarantee.robust
+    assert len(claimed.guarantee.assumes) == 1
+    with pytest.raises(ParameterError, match="guesses"):
+        RobustMechanism.calibrate(rules(), a_design(), neighbours=REPLACE, oracle=Claims(level=Trust.GUESSED))
+
+
+def test_an_oracle_that_cannot_do_the_class_says_so_before_budget_is_spent(tmp_path: Path) -> None:
+    class Unable(MayFail):
+        def solve(self, problem: WeightedProblem) -> Answer:
+            raise ParameterError("this oracle knows parities only")
+
+    ledger = Ledger.create(tmp_path / "budget", epsilon=2, delta="1/100")
+    with pytest.raises(ParameterError, match="parities only"):
+        run(oracle=Unable(), ledger=ledger)
+    assert ledger.charges == ()
+
+
+def test_add_remove_needs_a_public_bound_on_the_rows() -> None:
+    with pytest.raises(ParameterError, match="rows_bound"):
+        run(neighbours="add-remove")
+    with pytest.raises(ParameterError, match="rows_bound"):
+        run(rows_bound=3000)
+    assert run(neighbours="add-remove", rows_bound=3000).guarantee.neighbours is ADD
+
+
+@pytest.mark.parametrize("options", [{"goal": "best"}, {"parallel": "threads"}, {"epsilon": 0}, {"delta": 0}])
+def test_bad_options_are_named(options: dict[str, object]) -> None:
+    with pytest.raises(ParameterError, match=next(iter(options))):
+        run(**options)
+
+
+def test_processes_give_what_one_process_gives_with_the_same_seed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("oracledp.mechanisms.prsma.runs.BATCH", 20)
+    here = run(oracle=ExhaustiveOracle())
+    there = run(oracle=ExhaustiveOracle(), parallel="joblib")
+    assert isinstance(here, Release)
+    assert here.to_json() == there.to_json()
+    assert isinstance(workers_of("joblib"), JoblibWorkers)
+
+
+def test_batches_are_asked_for_as_they_are_needed() -> None:
+    """Noise for all runs at once would not fit in memory for large designs."""
+    base = ToyBase()
+
+    class Lazy(ThisProcess):
+        def carry_out(self, base_algorithm: object, batches: Iterator[Batch]) -> Iterator[object]:  # type: ignore[override]
+            for index, batch in enumerate(batches, start=1):
+                assert len(base.drawn) == index
+                yield run_batch(base, batch)
+
+    passing_outputs(a_design(), base, pieces(a_design()), SeededRandomness(0), Lazy())
+    assert len(base.drawn) == 20
