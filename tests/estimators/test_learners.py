@@ -229,3 +229,17 @@ def test_a_subsample_costs_no_more_than_epsilon(neighbours):
     assert np.mean(model.predict(X) == y) > 0.9
     with pytest.raises(ParameterError, match="subsample"):
         ConjunctionClassifier(epsilon=2, classes=[0, 1], subsample=2).fit(X, y)
+
+
+def test_the_distance_from_the_threshold_ranks_rows():
+    y = TARGETS[HalfspaceClassifier]
+    model = HalfspaceClassifier(epsilon=5, classes=[0, 1], random_state=1).fit(X, y)
+    margins = model.decision_function(X)
+    assert np.array_equal(margins > 0, model.predict(X) == 1)
+    assert len(np.unique(margins)) > 4
+
+
+@pytest.mark.parametrize("labels", [["a", "b"], [0.5, 1.5], [None, 1]])
+def test_labels_of_another_kind_are_one_clear_error(labels):
+    with pytest.raises((DataError, ValueError)):
+        ConjunctionClassifier(epsilon=1, classes=[0, 1]).fit(X[:2], np.array(labels, dtype=object))

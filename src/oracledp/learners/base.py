@@ -152,11 +152,11 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if len(labels) != rows:
             raise ValueError(f"Found input variables with inconsistent numbers of samples: {[rows, len(labels)]}")
         self.classes_ = unique_labels(labels) if self.classes is None else np.unique(np.asarray(self.classes))
-        places = np.searchsorted(self.classes_, labels)
-        places = np.minimum(places, len(self.classes_) - 1)
-        if not np.all(self.classes_[places] == labels):
+        place = {label: number for number, label in enumerate(self.classes_.tolist())}
+        places = np.array([place.get(label, -1) for label in labels.tolist()], dtype=np.intp)
+        if np.any(places < 0):
             raise DataError("y holds a label that is not among classes")
-        return np.asarray(places, dtype=np.intp)
+        return places
 
     def _learner(self, encoder: Encoder, rows: int, share: Fraction) -> RuleLearner:
         relation = Neighbours.parse(self.neighbours)
@@ -197,10 +197,17 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     # ---- using -----------------------------------------------------------------------------------
     def predict(self, X: Any) -> NDArray[Any]:
         """The predicted label of each row. Rows passed here are not the training data and cost no budget."""
+        rows = self._checked(X)
+        return np.asarray(self.classes_[self.rules_.predict(rows)])
+
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """Each row's distance from a card's threshold, or ±1 for a rule: read off the released rule, so it is free."""
+        rows = self._checked(X)
+        return self.rules_.margins(rows)
+
+    def _checked(self, X: Any) -> Any:
         check_is_fitted(self, "rules_")
-        if isinstance(self.rules_.encoder, CutEncoder):
-            X = self._numbers(X, self.rules_.encoder)
-        return np.asarray(self.classes_[self.rules_.predict(X)])
+        return self._numbers(X, self.rules_.encoder) if isinstance(self.rules_.encoder, CutEncoder) else X
 
     def _numbers(self, X: Any, encoder: CutEncoder) -> NDArray[np.float64]:
         """The rows as finite numbers; a loaded model knows its columns by number only."""

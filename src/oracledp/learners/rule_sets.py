@@ -25,23 +25,29 @@ class RuleSet:
 
     def predict(self, rows: Any) -> NDArray[np.intp]:
         """The number of the predicted class for each row."""
-        records = self.encoder.encode(rows)
-        if not self.queries:
-            return np.zeros(len(records), dtype=np.intp)
-        margins = np.stack([self._margin(query, records) for query in self.queries], axis=1)
-        if len(self.queries) == 1:
-            return np.asarray(margins[:, 0] >= 0, dtype=np.intp)
+        margins = self.margins(rows)
+        if margins.ndim == 1:
+            return np.asarray(margins > 0, dtype=np.intp)
         return np.asarray(np.argmax(margins, axis=1), dtype=np.intp)
 
+    def margins(self, rows: Any) -> NDArray[np.float64]:
+        """How far each row is on the positive side: one number for two classes, one per class for more."""
+        records = self.encoder.encode(rows)
+        if not self.queries:
+            return np.full(len(records), -1.0)
+        columns = [self._margin(query, records) for query in self.queries]
+        return columns[0] if len(columns) == 1 else np.stack(columns, axis=1)
+
     def _margin(self, query: Query, records: NDArray[np.uint8]) -> NDArray[np.float64]:
-        """At least 0 where the query holds; for a card, how far from its threshold, in units of its own length."""
+        """Above 0 where the query holds; for a card, how far from its threshold, in units of its own length."""
         values = values_of(records, self.encoder.literals, query.owner.literals)
         if not isinstance(query.owner, Halfspaces):
             return np.where(query(values), 1.0, -1.0)
         weights, threshold = query.owner.decode(query.parts)
         points = np.array([int(weight) for weight in weights], dtype=np.int64)
         length = sqrt(sum(int(p) ** 2 for p in points)) or 1.0
-        return np.asarray((values.astype(np.int64) @ points - int(threshold)) / length)
+        # Points are whole, so half a point turns "at least the threshold" into "more than zero".
+        return np.asarray((values.astype(np.int64) @ points - int(threshold) + 0.5) / length)
 
     def __str__(self) -> str:
         if not self.queries:
