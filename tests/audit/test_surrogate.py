@@ -60,6 +60,49 @@ def test_the_ideal_law_keeps_its_epsilon_in_one_dimension(epsilon, neighbours):
     assert 0.5 * float(epsilon) < worst <= float(epsilon)
 
 
+SQUARES = {
+    (1, 1): [(a, b) for a in (-1, 1) for b in (-1, 1)],  # two columns of ±1
+    (2,): [(0, 0), (1, 0), (0, 1)],  # one column of three codes, the first without a weight
+}
+
+
+def plane_log_density(points, records, sizes, noise, regularisation):
+    """ln of the density of the minimiser at points of the plane (m = 2), by the change of variables of Lemma 2."""
+    tilt = -regularisation * points
+    hessian = np.zeros((len(points), 2, 2)) + regularisation * np.eye(2)
+    for z, s in records:
+        z = np.array(z, dtype=float)
+        margin = s * points @ z
+        tilt = tilt + (s * np.clip(1 - margin, 0, 1))[:, None] * z
+        hessian = hessian + ((margin > 0) & (margin < 1))[:, None, None] * np.outer(z, z)
+    size = np.abs(tilt).max(axis=1) if sizes == (1, 1) else np.abs(tilt).sum(axis=1)
+    return -size / noise + np.log(np.linalg.det(hessian))
+
+
+def worst_in_the_plane(sizes, neighbours, noise, regularisation):
+    axis = np.arange(-30, 31) / 12 + 0.003
+    points = np.array(list(product(axis, axis + 0.001)))
+    universe = [(z, s) for z in SQUARES[sizes] for s in (-1, 1)]
+    worst = 0.0
+    for rest in universe:
+        alone = plane_log_density(points, [rest], sizes, noise, regularisation)
+        both = [plane_log_density(points, [rest, extra], sizes, noise, regularisation) for extra in universe]
+        others = [alone] if neighbours is Neighbours.ADD_REMOVE else both
+        worst = max(worst, *(float(np.abs(one - other).max()) for one in both for other in others))
+    return worst
+
+
+@pytest.mark.parametrize("neighbours", list(Neighbours))
+@pytest.mark.parametrize("epsilon", [Fraction(1, 2), Fraction(3)])
+@pytest.mark.parametrize("sizes", SQUARES)
+def test_the_ideal_law_keeps_its_epsilon_in_the_plane(sizes, epsilon, neighbours):
+    mechanism = ConvexSurrogate(sizes, epsilon, neighbours, Fraction(1, 2))
+    noise = mechanism.noise_scale / 2**36
+    worst = worst_in_the_plane(sizes, neighbours, noise, float(mechanism.regularisation))
+    assert 0.4 * float(epsilon) < worst <= float(epsilon)
+    assert worst_in_the_plane(sizes, neighbours, noise / 3, float(mechanism.regularisation)) > float(epsilon)
+
+
 @pytest.mark.parametrize("broken", ["half the noise", "no price for the curvature"])
 def test_the_density_audit_has_teeth(broken):
     epsilon = Fraction(1)
