@@ -221,3 +221,21 @@ def test_narrow_tables(columns: int) -> None:
     assert made["c0"].mean() == pytest.approx(0.6, abs=0.1)
     if columns == 2:
         assert (made["c0"] == made["c1"]).mean() > 0.85
+
+
+def test_binary_answers_come_from_parities() -> None:
+    """With three boolean columns all pairs and the triple are parities: intervals are narrow and hold."""
+    rng = np.random.default_rng(4)
+    a, b = rng.random(6000) < 0.4, rng.random(6000) < 0.5
+    data = pandas.DataFrame({"a": a, "b": b, "c": a ^ b ^ (rng.random(6000) < 0.2)})
+    schema = Schema({"columns": {name: {"kind": "boolean"} for name in "abc"}})
+    own = Synthesizer(schema, epsilon=3, delta="1e-6").fit(data, source=SeededRandomness(6))
+    for query, truth in (
+        (["a", "not b"], (data["a"] & ~data["b"]).mean()),
+        (["a", "b", "c"], (data["a"] & data["b"] & data["c"]).mean()),
+        (["not a", "b", "c"], (~data["a"] & data["b"] & data["c"]).mean()),
+    ):
+        answer = own.answer(query, confidence=1 - 1e-6)
+        assert answer.low <= truth <= answer.high
+        assert answer.high - answer.low < 0.03
+        assert answer.value == pytest.approx(truth, abs=0.01)

@@ -1,8 +1,9 @@
 """Answers to counting queries, with intervals that hold because of the measurements, not because of the model.
 
 The value is the fitted model's. The interval comes from noisy tables alone: a table over the query's columns whose
-bins do not cut through the query gives an unbiased count with known Gaussian noise; wider queries are bounded by
-their parts, P(A ∧ B) ≤ min(P(A), P(B)) and P(A ∧ B) ≥ P(A) + P(B) − 1 (proofs/measured-synthesis.md).
+bins do not cut through the query, or the parities that span it, give an unbiased count with known Gaussian noise.
+Wider queries are bounded by their parts: P(A ∧ B) ≤ min(P(A), P(B)) and P(A ∧ B) ≥ P(A) + P(B) − 1
+(proofs/measured-synthesis.md).
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from oracledp.errors import ParameterError
 from oracledp.synthesis.conditions import Conditions, allowed_codes, parse_conditions
 from oracledp.synthesis.measurements import NoisyTable
 from oracledp.synthesis.model import SyntheticModel
+from oracledp.synthesis.parity_answers import parity_estimate
 
 Mask = NDArray[np.bool_]
 
@@ -56,28 +58,29 @@ def answer_conjunction(model: SyntheticModel, query: Conditions, confidence: flo
 def _interval(
     model: SyntheticModel, columns: Sequence[int], allowed: Sequence[Mask], confidence: float
 ) -> tuple[float, float]:
-    """Bounds from every single column and pair of the query, each at its share of the error probability."""
-    parts = [part for size in (1, 2) for part in combinations(columns, size)]
+    """Bounds from every one, two and three columns of the query, each at its share of the error probability."""
+    parts = [part for size in (1, 2, 3) for part in combinations(columns, size)]
     if not parts:
         return 1.0, 1.0
     error = (1 - confidence) / len(parts)
     bounds = {part: _part(model, part, allowed, error) for part in parts}
     high = min(bound[1] for bound in bounds.values())
-    if len(columns) <= 2:
+    if len(columns) <= 3:
         return min(bounds[tuple(columns)][0], high), high
     low = 1 - sum(1 - bounds[(column,)][0] for column in columns)
     return min(max(low, 0.0), high), high
 
 
 def _part(model: SyntheticModel, part: tuple[int, ...], allowed: Sequence[Mask], error: float) -> tuple[float, float]:
-    """The best measured interval of one or two columns; [0, 1] where no table resolves them."""
-    estimates = [found for table in model.tables if table.columns == part and (found := _direct(model, table, allowed))]
-    if not estimates:
-        singles = [_part(model, (column,), allowed, error / 2) for column in part] if len(part) == 2 else []
-        return (max(sum(low for low, _ in singles) - 1, 0.0) if singles else 0.0), min(
-            [high for _, high in singles] or [1.0]
-        )
-    mean, deviation = min(estimates, key=lambda found: found[1])
+    """The best measured interval of one to three columns; where nothing resolves them, from single columns."""
+    estimates = [_direct(model, table, allowed) for table in model.tables if table.columns == part]
+    if len(part) > 1:
+        estimates.append(parity_estimate(model, part, allowed))
+    found = [estimate for estimate in estimates if estimate is not None]
+    if not found:
+        singles = [_part(model, (column,), allowed, error / len(part)) for column in part]
+        return max(1 - sum(1 - low for low, _ in singles), 0.0), min(high for _, high in singles)
+    mean, deviation = min(found, key=lambda estimate: estimate[1])
     reach = NormalDist().inv_cdf(1 - error / 2) * deviation
     return min(max(mean - reach, 0.0), 1.0), max(min(mean + reach, 1.0), 0.0)
 

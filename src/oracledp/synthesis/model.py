@@ -15,9 +15,10 @@ from numpy.typing import NDArray
 from oracledp.errors import ModelError
 from oracledp.guarantee import Guarantee, exact
 from oracledp.schema import Schema
+from oracledp.synthesis.basis import Features
 from oracledp.synthesis.bins import ColumnBins, Floats, Integers
 from oracledp.synthesis.layout import Layout
-from oracledp.synthesis.measurements import NoisyTable
+from oracledp.synthesis.measurements import NoisyParities, NoisyTable
 from oracledp.synthesis.mixture import Mixture
 
 FORMAT = 1
@@ -33,6 +34,8 @@ class SyntheticModel:
     marginals: tuple[Floats, ...]
     mixture: Mixture
     tables: tuple[NoisyTable, ...]
+    features: Features
+    parities: tuple[NoisyParities, ...]
 
     @property
     def bins(self) -> tuple[ColumnBins, ...]:
@@ -80,6 +83,15 @@ class SyntheticModel:
                 }
                 for t in self.tables
             ],
+            "features": {
+                "columns": self.features.columns.tolist(),
+                "signs": [sign.tolist() for sign in self.features.signs],
+                "resolved": list(self.features.resolved),
+            },
+            "parities": [
+                {"subsets": p.subsets.tolist(), "values": p.values.tolist(), "variance": str(p.variance)}
+                for p in self.parities
+            ],
         }
 
     @classmethod
@@ -104,6 +116,15 @@ class SyntheticModel:
                 tuple(_unpack(mass) for mass in data["marginals"]),
                 mixture,
                 tables,
+                Features(
+                    _ints(data["features"]["columns"]),
+                    tuple(_ints(sign) for sign in data["features"]["signs"]),
+                    tuple(data["features"]["resolved"]),
+                ),
+                tuple(
+                    NoisyParities(_ints(p["subsets"]), _ints(p["values"]), exact(p["variance"], "variance"))
+                    for p in data["parities"]
+                ),
             )
         except (KeyError, TypeError, ValueError) as error:
             if isinstance(error, ModelError):

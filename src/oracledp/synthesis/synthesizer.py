@@ -93,7 +93,14 @@ class Synthesizer:
         mixture = fit_mixture(measured, records.in_order, generator, progress)
         self.shape_ = FrameShape.default(self.schema) if isinstance(data, Table) else FrameShape.of(data, self.schema)
         self.model_ = SyntheticModel(
-            self.schema, guarantee, measured.total, measured.marginals, mixture, measured.tables
+            self.schema,
+            guarantee,
+            measured.total,
+            measured.marginals,
+            mixture,
+            measured.tables,
+            measured.features,
+            measured.parities,
         )
         return self
 
