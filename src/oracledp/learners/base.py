@@ -21,14 +21,13 @@ from oracledp.learners.encoding import CutEncoder, Encoder, SchemaEncoder, featu
 from oracledp.learners.rule_sets import RuleSet
 from oracledp.ledger import Ledger
 from oracledp.mechanisms.release import pay
-from oracledp.mechanisms.rules import RuleLearner, Sample, rule_learner
+from oracledp.mechanisms.rules import ROWS_UNKNOWN, RuleLearner, Sample, rule_learner
 from oracledp.mechanisms.subsampling import inner_epsilon, random_rows, sampled_share
 from oracledp.oracles.base import Oracle
 from oracledp.randomness import Randomness, SeededRandomness, SystemRandomness
 from oracledp.schema import Schema
 
 CLASSES_READ = "the set of labels in y is public (declare it with classes=)"
-ROWS_UNKNOWN = 1000  # the size a recipe assumes where the number of rows is private and none is declared
 
 
 class NotPrivateWarning(UserWarning):

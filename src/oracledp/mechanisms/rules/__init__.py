@@ -1,11 +1,13 @@
 """Private learning of rules from labelled records: single rules, lists, scoring cards, and the choice among them."""
 
 from oracledp.mechanisms.rules.automatic import Recipe, recipe
-from oracledp.mechanisms.rules.learner import Learned, RuleLearner, learn_table, rule_learner
+from oracledp.mechanisms.rules.learner import ROWS_UNKNOWN, learn_table, rule_learner
 from oracledp.mechanisms.rules.override_lists import OverrideLists, default_rounds
 from oracledp.mechanisms.rules.sample import Sample, values_of
+from oracledp.mechanisms.rules.task import Learned, RuleLearner
 
 __all__ = [
+    "ROWS_UNKNOWN",
     "Learned",
     "OverrideLists",
     "Recipe",

@@ -1,0 +1,52 @@
+"""One binary learning problem in public terms, and what a learner for it looks like."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+
+from oracledp.classes import Query
+from oracledp.errors import ParameterError
+from oracledp.guarantee import Guarantee, Neighbours
+from oracledp.literals import Literals
+from oracledp.mechanisms.rules.blocks import Block
+from oracledp.mechanisms.rules.sample import Sample
+from oracledp.oracles.base import Certificate, Oracle
+from oracledp.randomness import Randomness
+
+
+@dataclass(frozen=True)
+class Task:
+    """All that a learner may know before it sees a row. ``rows`` sets recipes, never the privacy."""
+
+    literals: Literals
+    blocks: tuple[Block, ...]
+    rows: int
+    epsilon: Fraction
+    neighbours: Neighbours
+    size: int | None
+    oracle: str | Oracle
+
+    def __post_init__(self) -> None:
+        if len(self.literals) == 0:
+            raise ParameterError("there is no column to learn from")
+        if self.size is not None and (isinstance(self.size, bool) or not isinstance(self.size, int) or self.size < 1):
+            raise ParameterError("size must be a positive integer")
+
+
+@dataclass(frozen=True)
+class Learned:
+    """A hypothesis (true where the positive label is predicted) and why it should be believed."""
+
+    query: Query
+    certificate: Certificate
+
+
+@dataclass(frozen=True)
+class RuleLearner:
+    """A calibrated learner: what it promises, and how it runs on a sample."""
+
+    name: str
+    guarantee: Guarantee
+    run: Callable[[Sample, Randomness], Learned]
