@@ -15,7 +15,10 @@ from oracledp.schema import Schema
 
 @dataclass(frozen=True)
 class FrameShape:
-    """A frame without its rows: the library, and the names and types of its columns."""
+    """A frame without its rows: the library, and the names and types of its columns, which count as public.
+
+    The list of categories that a pandas categorical type carries is read from rows, so it is never kept.
+    """
 
     library: str
     types: tuple[tuple[str, Any], ...]
@@ -54,7 +57,7 @@ def _pandas(module: Any, values: NDArray[Any], kind: Any) -> Any:
     if kind is None:
         return series.convert_dtypes() if series.dtype == object else series
     try:
-        return series.astype(kind)
+        return series.astype("category" if isinstance(kind, module.CategoricalDtype) else kind)
     except (TypeError, ValueError):
         return series.convert_dtypes()
 
