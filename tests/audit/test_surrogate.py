@@ -53,7 +53,7 @@ def worst_ratio(*, epsilon, neighbours, noise, regularisation):
 @pytest.mark.parametrize("epsilon", [Fraction(1, 10), Fraction(1), Fraction(4)])
 def test_the_ideal_law_keeps_its_epsilon_in_one_dimension(epsilon, neighbours):
     mechanism = ConvexSurrogate((1,), epsilon, neighbours, Fraction(1, 2))
-    noise = mechanism.noise_scale / 2**36
+    noise = mechanism.noise_scale / 2**mechanism.noise_bits
     worst = worst_ratio(
         epsilon=epsilon, neighbours=neighbours, noise=noise, regularisation=float(mechanism.regularisation)
     )
@@ -97,7 +97,7 @@ def worst_in_the_plane(sizes, neighbours, noise, regularisation):
 @pytest.mark.parametrize("sizes", SQUARES)
 def test_the_ideal_law_keeps_its_epsilon_in_the_plane(sizes, epsilon, neighbours):
     mechanism = ConvexSurrogate(sizes, epsilon, neighbours, Fraction(1, 2))
-    noise = mechanism.noise_scale / 2**36
+    noise = mechanism.noise_scale / 2**mechanism.noise_bits
     worst = worst_in_the_plane(sizes, neighbours, noise, float(mechanism.regularisation))
     assert 0.4 * float(epsilon) < worst <= float(epsilon)
     assert worst_in_the_plane(sizes, neighbours, noise / 3, float(mechanism.regularisation)) > float(epsilon)
@@ -107,7 +107,7 @@ def test_the_ideal_law_keeps_its_epsilon_in_the_plane(sizes, epsilon, neighbours
 def test_the_density_audit_has_teeth(broken):
     epsilon = Fraction(1)
     mechanism = ConvexSurrogate((1,), epsilon, Neighbours.REPLACE_ONE, Fraction(1, 2))
-    noise = mechanism.noise_scale / 2**36 / 2 if broken == "half the noise" else 2 / float(epsilon)
+    noise = mechanism.noise_scale / 2**mechanism.noise_bits / 2 if broken == "half the noise" else 2 / float(epsilon)
     worst = worst_ratio(
         epsilon=epsilon, neighbours=Neighbours.REPLACE_ONE, noise=noise, regularisation=float(mechanism.regularisation)
     )
@@ -116,11 +116,12 @@ def test_the_density_audit_has_teeth(broken):
 
 def test_the_parts_of_epsilon_add_up():
     blocks = [(1,), (1,) * 44, (1, 7, 3)]
-    for epsilon, sizes, neighbours in product([Fraction(1, 100), Fraction(1), Fraction(30)], blocks, Neighbours):
+    for epsilon, sizes, neighbours in product(map(Fraction, ("1e-6", "0.01", 1, 30)), blocks, Neighbours):
         mechanism = ConvexSurrogate(sizes, epsilon, neighbours)
-        moved = (neighbours.comparison_sensitivity << 36) + max(sizes)
+        moved = (neighbours.comparison_sensitivity << mechanism.noise_bits) + max(sizes)
         spent = Fraction(len(sizes)) / mechanism.regularisation + Fraction(moved, mechanism.noise_scale)
         assert spent + Fraction(2 * (2**12 + 1), mechanism.output_scale) <= epsilon
+        assert mechanism.tolerance > 0
 
 
 def norm(vector, sizes):

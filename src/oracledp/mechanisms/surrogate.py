@@ -18,9 +18,10 @@ from oracledp.errors import ParameterError
 from oracledp.guarantee import Guarantee, Neighbours
 from oracledp.mechanisms.block_noise import block_noise
 from oracledp.mechanisms.surrogate_solver import POINT_BITS, HingeProblem, solve
+from oracledp.noise import LARGEST_SCALE
 from oracledp.randomness import Randomness
 
-NOISE_BITS = 36  # the objective's noise lives on multiples of 2^-36
+NOISE_BITS = 36  # the objective's noise lives on multiples of 2^-36, or of a coarser lattice where that would overflow
 GRID_BITS = 40  # and the released weights on multiples of 2^-40
 DISTANCE_BITS = 28  # the point found is proved to lie within 2^-28 of the minimiser
 OUTPUT_SHARE = Fraction(1, 256)  # of epsilon, for the little noise that hides that distance
@@ -49,8 +50,8 @@ class ConvexSurrogate:
             raise ParameterError("the surrogate needs at least one feature")
         if not 0 < self.curvature_share <= Fraction(1, 2):
             raise ParameterError("curvature_share must lie in (0, 1/2]")
-        if self.tolerance <= 0:
-            raise ParameterError("epsilon is too large for the surrogate's noise lattice")
+        if self.tolerance <= 0 or self.output_scale * (self.dimension + 1) > LARGEST_SCALE:
+            raise ParameterError("epsilon is too small or too large for the surrogate's noise lattice")
 
     @property
     def dimension(self) -> int:
@@ -63,10 +64,21 @@ class ConvexSurrogate:
         return max(Fraction(len(self.sizes)) / (self.curvature_share * self.epsilon), Fraction(1))
 
     @property
+    def noise_bits(self) -> int:
+        """s, where the objective's noise lives on multiples of 2^-s: as fine as the sampler's 55 bits allow."""
+        fitting = (
+            bits for bits in range(NOISE_BITS, 0, -1) if self._scale(bits) * (self.dimension + 1) <= LARGEST_SCALE
+        )
+        return next(fitting, 0)
+
+    @property
     def noise_scale(self) -> int:
         """Of the objective's noise, in lattice units: what is left of ε covers a move of Δ·2^s and the rounding."""
+        return self._scale(self.noise_bits)
+
+    def _scale(self, bits: int) -> int:
         left = self.epsilon * (1 - OUTPUT_SHARE) - len(self.sizes) / self.regularisation
-        return ceil(((self.neighbours.comparison_sensitivity << NOISE_BITS) + max(self.sizes)) / left)
+        return ceil(((self.neighbours.comparison_sensitivity << bits) + max(self.sizes)) / left)
 
     @property
     def output_scale(self) -> int:
@@ -77,7 +89,7 @@ class ConvexSurrogate:
     @property
     def tolerance(self) -> Fraction:
         """How small the gradient must be: Λ·2^-28, less what the lattice of the noise takes."""
-        return self.regularisation / (1 << DISTANCE_BITS) - Fraction(self.dimension, 2 << NOISE_BITS)
+        return self.regularisation / (1 << DISTANCE_BITS) - Fraction(self.dimension, 2 << self.noise_bits)
 
     @property
     def guarantee(self) -> Guarantee:
@@ -99,7 +111,7 @@ class ConvexSurrogate:
         """
         self._refuse_long(features)
         noise = block_noise(self.noise_scale, self.sizes, source)
-        tilt = tuple(Fraction(int(value), 1 << NOISE_BITS) for value in noise)
+        tilt = tuple(Fraction(int(value), 1 << self.noise_bits) for value in noise)
         problem = HingeProblem(features, positive, negative, unit, tilt, self.regularisation)
         point = solve(problem, self.tolerance)
         half = 1 << (POINT_BITS - GRID_BITS - 1)
