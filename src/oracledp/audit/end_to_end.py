@@ -71,7 +71,7 @@ def measure(
 
 def with_epsilon(call: Call, epsilon: Fraction = EPSILON, **options: Any) -> Call:
     """The function at a fixed epsilon."""
-    return lambda table, queries, neighbours: call(table, queries, epsilon=epsilon, neighbours=neighbours, **options)
+    return lambda table, queries, **more: call(table, queries, epsilon=epsilon, **options, **more)
 
 
 PUBLIC: dict[str, Call] = {

@@ -1,69 +1,97 @@
-"""``oracledp audit``: claimed against exact, for every mechanism on every small data set."""
+"""``oracledp audit``: what is claimed against what is found, tier by tier, and the broken mechanisms."""
 
 from __future__ import annotations
 
 import sys
+from typing import Any
 
 import click
 from rich.console import Console
 from rich.table import Table as Grid
 
 from oracledp.audit.catalogue import catalogue
-from oracledp.audit.mutants import EXACT_MUTANTS
+from oracledp.audit.tiers import MUTANTS, TIERS
 from oracledp.cli.common import emit, json_option, progress, quiet_option
 from oracledp.errors import ParameterError
+
+Row = dict[str, Any]
 
 
 @click.command()
 @click.argument("mechanisms", nargs=-1)
+@click.option(
+    "--tier",
+    type=click.Choice([*TIERS, "all"]),
+    default="exact",
+    show_default=True,
+    help="How to look: exact laws, hostile oracles, samplers, from outside, what shows besides a release.",
+)
 @click.option("--mutants", is_flag=True, help="Audit the deliberately broken mechanisms: all must be caught.")
 @quiet_option
 @json_option
-def audit(mechanisms: tuple[str, ...], mutants: bool, quiet: bool, as_json: bool) -> None:
-    """Compute the exact law of the named MECHANISMS (all by default) and compare it with what they claim."""
+def audit(mechanisms: tuple[str, ...], tier: str, mutants: bool, quiet: bool, as_json: bool) -> None:
+    """Audit the named MECHANISMS (or mutants; all by default) and fail if a claim is broken."""
     if mutants:
         _audit_mutants(mechanisms, quiet, as_json)
         return
+    if mechanisms and tier != "exact":
+        raise ParameterError(f"the tier {tier} looks at everything: name no mechanism")
+    rows: list[Row] = []
+    for name in TIERS if tier == "all" else (tier,):
+        with progress(f"auditing {TIERS[name].looks_at}", quiet):
+            findings = _exact(mechanisms) if name == "exact" else TIERS[name].findings()
+        rows += [{"tier": name, **finding.to_json()} for finding in findings]
+    if as_json:
+        emit(True, {"mechanisms": rows}, "")
+    else:
+        _print_tiers(rows)
+    sys.exit(0 if all(row["holds"] for row in rows) else 1)
+
+
+def _exact(names: tuple[str, ...]) -> list[Any]:
     entries = catalogue()
-    unknown = sorted(set(mechanisms) - {entry.name for entry in entries})
+    unknown = sorted(set(names) - {entry.name for entry in entries})
     if unknown:
         raise ParameterError(f"no mechanism {unknown[0]!r} to audit; known: {', '.join(e.name for e in entries)}")
-    findings = []
-    with progress("summing exact laws", quiet):
-        for entry in entries:
-            if not mechanisms or entry.name in mechanisms:
-                findings += entry.findings()
-    rows = [finding.to_json() for finding in findings]
-    grid = Grid("mechanism", "neighbours", "claimed ε", "exact ε", "claimed δ", "exact δ", "pairs", "holds")
-    for row in rows:
-        exact_epsilon = "∞" if row["exact_epsilon"] is None else f"{row['exact_epsilon']:.10f}"
-        grid.add_row(
-            row["name"],
-            row["neighbours"],
-            f"{row['claimed_epsilon']:g}",
-            exact_epsilon,
-            f"{row['claimed_delta']:.3g}",
-            f"{row['delta']:.3g}",
-            str(row["pairs"]),
-            "yes" if row["holds"] else "NO",
-        )
-    _print(as_json, {"mechanisms": rows}, grid)
-    sys.exit(0 if all(finding.holds for finding in findings) else 1)
+    return [finding for entry in entries if not names or entry.name in names for finding in entry.findings()]
+
+
+def _print_tiers(rows: list[Row]) -> None:
+    for tier in dict.fromkeys(row["tier"] for row in rows):
+        columns = [key for key in next(row for row in rows if row["tier"] == tier) if key != "tier"]
+        grid = Grid(*(column.replace("_", " ") for column in columns), title=TIERS[tier].looks_at)
+        for row in rows:
+            if row["tier"] == tier:
+                grid.add_row(*(_cell(column, row[column]) for column in columns))
+        _show(grid)
+
+
+def _cell(column: str, value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "NO"
+    if value is None:
+        return "∞"
+    if isinstance(value, float):
+        return f"{value:.10f}" if column == "exact_epsilon" else f"{value:.4g}"
+    return str(value)
 
 
 def _audit_mutants(names: tuple[str, ...], quiet: bool, as_json: bool) -> None:
-    chosen = [mutant for mutant in EXACT_MUTANTS if not names or mutant.name in names]
+    unknown = sorted(set(names) - {mutant.name for mutant in MUTANTS})
+    if unknown:
+        raise ParameterError(f"no mutant {unknown[0]!r}; 'oracledp audit --mutants' lists them")
+    chosen = [mutant for mutant in MUTANTS if not names or mutant.name in names]
     with progress("auditing broken mechanisms", quiet):
         rows = [{"name": m.name, "caught": m.caught, "tier": m.tier, "wrong": m.wrong} for m in chosen]
     grid = Grid("mutant", "what is wrong with it", "caught by", "caught")
     for row in rows:
         grid.add_row(str(row["name"]), str(row["wrong"]), str(row["tier"]), "yes" if row["caught"] else "NO")
-    _print(as_json, {"mutants": rows}, grid)
+    if as_json:
+        emit(True, {"mutants": rows}, "")
+    else:
+        _show(grid)
     sys.exit(0 if all(row["caught"] for row in rows) else 1)
 
 
-def _print(as_json: bool, data: dict[str, object], grid: Grid) -> None:
-    if as_json:
-        emit(True, data, "")
-    else:
-        Console(width=None if sys.stdout.isatty() else 140).print(grid)
+def _show(grid: Grid) -> None:
+    Console(width=None if sys.stdout.isatty() else 160).print(grid)
