@@ -117,7 +117,8 @@ def learn_table(
 ) -> Release:
     """Learn a private rule for one literal of a table from its other columns; the release is its 0/1 loss.
 
-    Under add/remove-one the number of rows is private, so ``rows`` should say publicly about how many there are.
+    Proofs, by the model: proofs/override-lists.md, proofs/surrogate.md, proofs/exponential-mechanism.md. Under
+    add/remove-one the number of rows is private, so ``rows`` should say publicly about how many there are.
     """
     relation = Neighbours.parse(neighbours)
     public_rows = rows or (table.rows if relation is Neighbours.REPLACE_ONE else ROWS_UNKNOWN)
