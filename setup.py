@@ -2,8 +2,10 @@
 
 from pathlib import Path
 
-from pybind11.setup_helpers import Pybind11Extension
+from pybind11.setup_helpers import ParallelCompile, Pybind11Extension
 from setuptools import setup
+
+ParallelCompile(default=0).install()  # one compiler per core
 
 SOURCES = sorted(str(path) for path in Path("src/oracledp/_core").glob("*.cpp"))
 

@@ -7,4 +7,5 @@ PYBIND11_MODULE(_engine, m) {
     register_swaps(m);
     register_decision_lists(m);
     register_halfspaces(m);
+    register_subset_forest(m);
 }

@@ -13,6 +13,7 @@ from oracledp.mechanisms.objective import Objective
 from oracledp.mechanisms.release import Release, pay
 from oracledp.mechanisms.rspm import objective_of
 from oracledp.oracles.base import Certificate, Trust
+from oracledp.oracles.tree_sampler import sample_exponential, samples
 from oracledp.oracles.values import MOST_QUERIES
 from oracledp.randomness import Randomness, SystemRandomness
 from oracledp.selection import exponential_choice, permute_and_flip_choice
@@ -20,6 +21,9 @@ from oracledp.selection import exponential_choice, permute_and_flip_choice
 if TYPE_CHECKING:
     from oracledp.ledger import Ledger
     from oracledp.table import Table
+
+
+ENUMERATE_UP_TO = 2_000  # above this the tree is sampled, where the class has one; the law is the same
 
 
 @dataclass(frozen=True)
@@ -53,6 +57,10 @@ class ExponentialMechanism:
     def run(self, objective: Objective, source: Randomness) -> Parts:
         """One exact draw."""
         rate = self.rate / (1 << objective.resolution)
+        trees = all(samples(piece.branch.base) for piece in objective.pieces)
+        if trees and not self.permute_and_flip and self.queries.size > ENUMERATE_UP_TO:
+            index, parts = sample_exponential([piece.problem for piece in objective.pieces], rate, source)
+            return parts + objective.pieces[index].branch.extra
         if self.queries.size > MOST_QUERIES:
             raise ParameterError(f"no sampler for a {self.queries.kind} class of {self.queries.size} queries")
         choose = permute_and_flip_choice if self.permute_and_flip else exponential_choice
