@@ -12,27 +12,31 @@ from oracledp.mechanisms.rules.override_lists import widest
 
 @dataclass(frozen=True)
 class Recipe:
-    """Which kind of rule is learned, and how the score, if it is one, is regularised."""
+    """Which kind of rule is learned, how a score is regularised, and whether it sees columns or single literals."""
 
     model: str
     curvature_share: Fraction
     rounds: int
+    by_column: bool
 
 
-def recipe(rows: int, epsilon: Fraction, columns: int, weights: int | None = None) -> Recipe:
+def recipe(rows: int, epsilon: Fraction, literals: int, codes: int | None = None) -> Recipe:
     """What to learn on a table of this size. Only public numbers are read, so the choice costs nothing.
 
     A score of d weights hears noise of about d/ε rows, a choice among |Q| rules noise of about 2 ln|Q|/ε. So
-    where weights are many (d >= 3 ln|Q|) and rows few (fewer than 40/ε per weight) a rule is learned, with an
-    exception if there are 20 ln|Q|/ε rows, and a scoring card otherwise. The three numbers were set on ten tables
-    (docs/learners.md). ``weights`` is d, the number of literals unless they hang together.
+    where literals are many (d >= 3 ln|Q|) and rows few (fewer than 40/ε per literal) a rule is learned, with an
+    exception if there are 20 ln|Q|/ε rows, and a scoring card otherwise. ``codes`` is the number of weights of a
+    score that sees each column as a whole, where columns are known: it does so from 100/ε rows per weight on. The
+    numbers were set on real tables (docs/learners.md).
 
     >>> recipe(40_000, Fraction(1), 43).model, recipe(2_500, Fraction(1, 10), 38).model
     ('halfspace', 'decision-list')
     """
-    dimension = weights or columns
-    density = rows * epsilon / dimension
-    choices = log(2 * Conditions(columns, widest(columns)).size)
-    model = "decision-list" if dimension >= 3 * choices and density < 40 else "halfspace"
-    rounds = 2 if rows * epsilon >= 20 * choices else 1
-    return Recipe(model, Fraction(1, 20) if density < 40 else Fraction(1, 10), rounds)
+    density = rows * epsilon / literals
+    choices = log(2 * Conditions(literals, widest(literals)).size)
+    return Recipe(
+        model="decision-list" if literals >= 3 * choices and density < 40 else "halfspace",
+        curvature_share=Fraction(1, 20) if density < 40 else Fraction(1, 10),
+        rounds=2 if rows * epsilon >= 20 * choices else 1,
+        by_column=codes is not None and rows * epsilon >= 100 * codes,
+    )

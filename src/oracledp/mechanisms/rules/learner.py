@@ -44,12 +44,15 @@ def rule_learner(
 ) -> RuleLearner:
     """The learner for one binary problem. ``rows`` must be public: it sets the recipe, never the privacy.
 
-    ``blocks`` say which literals belong to one column; a score then hears less noise.
+    ``blocks`` say which literals belong to one column; with rows enough a score then hears less noise.
     """
+    if len(literals) == 0:
+        raise ParameterError("there is no column to learn from")
     if model not in (AUTOMATIC, *MODELS):
         raise ParameterError(f"model must be one of {', '.join((AUTOMATIC, *MODELS))}, got {model!r}")
-    task = Task(literals, blocks or single_blocks(literals), rows, epsilon, neighbours, size, oracle)
-    plan = recipe(rows, epsilon, len(literals), sum(block.size for block in task.blocks))
+    plan = recipe(rows, epsilon, len(literals), None if blocks is None else sum(block.size for block in blocks))
+    chosen = blocks if blocks is not None and plan.by_column else single_blocks(literals)
+    task = Task(literals, chosen, rows, epsilon, neighbours, size, oracle)
     if model != AUTOMATIC:
         return _learner(model, _checked_mechanism(model, mechanism), task, plan)
     if mechanism is not None:

@@ -29,8 +29,6 @@ class Task:
     oracle: str | Oracle
 
     def __post_init__(self) -> None:
-        if len(self.literals) == 0:
-            raise ParameterError("there is no column to learn from")
         if self.size is not None and (isinstance(self.size, bool) or not isinstance(self.size, int) or self.size < 1):
             raise ParameterError("size must be a positive integer")
 
