@@ -73,21 +73,21 @@ class DaskWorkers:
         distributed = optional("distributed", extra="parallel")
         room = 2 * max(1, sum(self.client.nthreads().values()))
         waiting = distributed.as_completed()
-        under_way: dict[Any, Batch] = {}
+        under_way: dict[Any, Batch] = {}  # by future
 
         def submit(wanted: int) -> None:
             for batch in islice(batches, wanted):
                 future = self.client.submit(run_batch, base, batch, pure=False)
-                under_way[future.key] = batch
+                under_way[future] = batch
                 waiting.add(future)
 
         try:
             submit(room)
             for future in waiting:
-                yield _result(future, base, under_way.pop(future.key))
+                yield _result(future, base, under_way.pop(future))
                 submit(1)
         finally:
-            waiting.clear()
+            self.client.cancel(list(under_way))
 
 
 def _result(future: Any, base: Base[Any], batch: Batch) -> BatchResult:
