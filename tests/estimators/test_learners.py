@@ -243,3 +243,11 @@ def test_the_distance_from_the_threshold_ranks_rows():
 def test_labels_of_another_kind_are_one_clear_error(labels):
     with pytest.raises((DataError, ValueError)):
         ConjunctionClassifier(epsilon=1, classes=[0, 1]).fit(X[:2], np.array(labels, dtype=object))
+
+
+def test_a_class_too_large_to_list_is_still_sampled_exactly():
+    wide = RNG.integers(0, 2, (2000, 40))
+    y = wide[:, 3] & wide[:, 17] & (1 - wide[:, 30]) & wide[:, 8]
+    model = ConjunctionClassifier(epsilon=6, classes=[0, 1], size=5, random_state=2).fit(wide, y)
+    assert model.rule_.owner.size > 2_000_000
+    assert np.mean(model.predict(wide) == y) > 0.98
