@@ -36,7 +36,7 @@ def recipe(rows: int, epsilon: Fraction, literals: int, codes: int | None = None
     choices = log(2 * Conditions(literals, widest(literals)).size)
     return Recipe(
         model="decision-list" if literals >= 3 * choices and density < 40 else "halfspace",
-        curvature_share=Fraction(1, 20) if density < 40 else Fraction(1, 10),
+        curvature_share=Fraction(1, 80) if density < 5 else Fraction(1, 20) if density < 40 else Fraction(1, 10),
         rounds=2 if rows * epsilon >= 20 * choices else 1,
         by_column=codes is not None and rows * epsilon >= 100 * codes,
     )
