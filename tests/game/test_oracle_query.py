@@ -14,7 +14,8 @@ from oracledp.classes.separation import all_records
 from oracledp.errors import BudgetExceeded, ParameterError
 from oracledp.game.data_player import ContextFTPL, descend
 from oracledp.game.linked import LinkedQueries
-from oracledp.game.oracle_query import OracleQuery, default_rounds, payoff_objective
+from oracledp.game.oracle_query import OracleQuery, default_rounds
+from oracledp.game.payoff import Payoff
 from oracledp.game.play import Play, proposal_weights
 from oracledp.game.query_player import query_player
 from oracledp.randomness import SeededRandomness
@@ -69,6 +70,16 @@ def test_every_query_player_plays(player: str) -> None:
     assert game.guarantee_.assumes == ()
     assert not game.guarantee_.private  # the source was seeded
     assert len(game.released_queries()) == 30
+
+
+def test_the_robust_game_runs_end_to_end() -> None:
+    """PRSMA as query player: the guarantee assumes nothing about the oracle."""
+    queries = odp.Conjunctions(SCHEMA.literals, max_width=1)
+    table = planted_table(SCHEMA, 200_000)
+    game = OracleQuery(SCHEMA, epsilon=4, delta="1e-3", queries=queries, rounds=2, query_player="prsma", draws=20)
+    game.fit(table)
+    assert game.guarantee_.robust
+    assert len(game.released_queries()) == 2
 
 
 def test_the_papers_game_has_small_regret() -> None:
@@ -139,7 +150,7 @@ def law_of_rounds(data: tuple[int, ...], queries: QueryClass, rounds: int, rate:
         for past in outputs:
             # The proposal depends on what was released, and on nothing else.
             proposal = records[[len(past) % 2, sum(map(len, past)) % 2]]
-            objective = payoff_objective(queries, records, np.array(data, dtype=np.int64), [proposal], 0)
+            objective = Payoff(queries, records, np.array(data, dtype=np.int64), (proposal,)).objective(0)
             for name, (low, high) in zip(names, exponential_law(objective.all_values(), rate), strict=True):
                 grown[(*past, name)] = (bounds[past][0] * low, bounds[past][1] * high)
         bounds, outputs = grown, list(grown)
@@ -150,7 +161,9 @@ def law_of_rounds(data: tuple[int, ...], queries: QueryClass, rounds: int, rate:
 def test_the_exact_law_of_the_whole_run(rounds: int) -> None:
     """All pairs of neighbours of two rows over one bit: the composed claim holds for the whole transcript."""
     queries = odp.Conjunctions(boolean_schema(1).literals).closure()
-    player = query_player("exponential", queries, rounds=rounds, epsilon=Fraction(1), delta=Fraction(1, 1000), oracle="auto")
+    player = query_player(
+        "exponential", queries, rows=2, rounds=rounds, epsilon=Fraction(1), delta=Fraction(1, 1000), oracle="auto"
+    )
     laws = [law_of_rounds(data, queries, rounds, player.mechanism.rate) for data in ((2, 0), (1, 1), (0, 2))]
     finding = compare("oracle-query", player.guarantee, [(laws[0], laws[1]), (laws[1], laws[2])])
     assert finding.holds, finding

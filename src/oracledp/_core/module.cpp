@@ -8,4 +8,5 @@ PYBIND11_MODULE(_engine, m) {
     register_decision_lists(m);
     register_halfspaces(m);
     register_subset_forest(m);
+    register_transforms(m);
 }

@@ -15,3 +15,4 @@ void register_swaps(pybind11::module_ &m);
 void register_decision_lists(pybind11::module_ &m);
 void register_halfspaces(pybind11::module_ &m);
 void register_subset_forest(pybind11::module_ &m);
+void register_transforms(pybind11::module_ &m);

@@ -14,10 +14,10 @@ from oracledp.classes.base import Parts, Query, QueryClass
 from oracledp.errors import ParameterError
 from oracledp.game.data_player import Codes, ContextFTPL
 from oracledp.game.linked import LinkedQueries
-from oracledp.game.play import Play, proposal_weights
+from oracledp.game.payoff import Payoff
+from oracledp.game.play import Play
 from oracledp.game.query_player import QueryPlayer, query_player
 from oracledp.guarantee import Exact, Guarantee, positive, probability
-from oracledp.mechanisms.objective import Objective
 from oracledp.mechanisms.release import pay
 from oracledp.randomness import Randomness, SystemRandomness, words
 from oracledp.schema import Schema
@@ -84,7 +84,13 @@ class OracleQuery:
         closed = self.queries.closure()
         rounds = self.rounds or default_rounds(closed, table.rows, float(zcdp_rho(self.epsilon, self.delta)))
         player = query_player(
-            self.query_player, closed, rounds=rounds, epsilon=self.epsilon, delta=self.delta, oracle=self.oracle
+            self.query_player,
+            closed,
+            rows=table.rows,
+            rounds=rounds,
+            epsilon=self.epsilon,
+            delta=self.delta,
+            oracle=self.oracle,
         )
         self.guarantee_ = pay(_Named(f"oracle-query:{self.query_player}", player.guarantee), self.ledger, source)
         self.play_ = self._play(table, closed, player, rounds, source)
@@ -105,9 +111,8 @@ class OracleQuery:
             draws.append(data_player.play(linked, self.draws, np.random.default_rng(words(source, 4).tolist())))
             codes = draws[-1].astype(self.schema.code_dtype)
             proposals.append(self.schema.literal_values(closed.literals, codes))
-            answered = proposals if averaging else proposals[-1:]
-            objective = payoff_objective(closed, private, table.counts, answered, player.resolution)
-            queries.append(player.respond(objective, source))
+            answered = tuple(proposals) if averaging else (proposals[-1],)
+            queries.append(player.respond(Payoff(closed, private, table.counts, answered), source))
         weights = tuple(range(1, rounds + 1)) if averaging else (1,) * rounds
         return Play(tuple(queries), tuple(draws), weights)
 
@@ -128,29 +133,6 @@ class OracleQuery:
 
         codes = self.sample_codes(n, seed=seed).astype(self.schema.code_dtype)
         return optional("pandas", extra="frames").DataFrame(self.schema.decode(codes))
-
-
-def payoff_objective(
-    closed: QueryClass,
-    private: NDArray[np.uint8],
-    counts: NDArray[np.int64],
-    proposals: list[NDArray[np.uint8]],
-    resolution: int,
-) -> Objective:
-    """Minus the payoff n·(q(S) - q(proposal)): weight -1 on each private row, n in all on the proposed ones (E5, A8).
-
-    Proposals of later rounds weigh more, linearly. The public side is rounded to the lattice; only the private
-    weight must be exact.
-    """
-    total = int(counts.sum()) << resolution
-    weights = tuple(range(1, len(proposals) + 1))
-    public = proposal_weights(weights, len(proposals[0]), total)
-    return Objective.scaled(
-        closed,
-        np.concatenate([private, *proposals]),
-        np.concatenate([-counts << resolution, public]),
-        resolution=resolution,
-    )
 
 
 def default_rounds(closed: QueryClass, rows: int, rho: float) -> int:

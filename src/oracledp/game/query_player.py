@@ -10,9 +10,10 @@ from oracledp.accounting import homogeneous_epsilon, zcdp_rho
 from oracledp.classes.base import Parts, QueryClass
 from oracledp.errors import OracleFailure, ParameterError
 from oracledp.exact_roots import sqrt_below
+from oracledp.game.payoff import Payoff
+from oracledp.game.robust_player import RobustPlayer
 from oracledp.guarantee import Guarantee, Neighbours
 from oracledp.mechanisms.exponential import ExponentialMechanism
-from oracledp.mechanisms.objective import Objective
 from oracledp.mechanisms.rspm import FIXED_TIES_RESOLUTION, ReportSeparatorPerturbedMin
 from oracledp.oracles.base import Failed
 from oracledp.oracles.registry import resolve
@@ -29,12 +30,7 @@ class QueryPlayer(Protocol):
         """The promise of all rounds together."""
         ...
 
-    @property
-    def resolution(self) -> int:
-        """The lattice on which payoffs are given."""
-        ...
-
-    def respond(self, objective: Objective, source: Randomness) -> Parts:
+    def respond(self, payoff: Payoff, source: Randomness) -> Parts:
         """A query that nearly maximises the payoff."""
         ...
 
@@ -48,7 +44,6 @@ class ExponentialPlayer:
 
     mechanism: ExponentialMechanism
     guarantee: Guarantee
-    resolution: int = FIXED_TIES_RESOLUTION
 
     @classmethod
     def calibrate(cls, queries: QueryClass, rounds: int, epsilon: Fraction, delta: Fraction) -> ExponentialPlayer:
@@ -57,9 +52,9 @@ class ExponentialPlayer:
         guarantee = Guarantee(epsilon=epsilon, delta=delta, neighbours=NEIGHBOURS, proof="oracle-query")
         return cls(ExponentialMechanism(queries, per_round, NEIGHBOURS), guarantee)
 
-    def respond(self, objective: Objective, source: Randomness) -> Parts:
+    def respond(self, payoff: Payoff, source: Randomness) -> Parts:
         """One exact draw."""
-        return self.mechanism.run(objective, source)
+        return self.mechanism.run(payoff.objective(FIXED_TIES_RESOLUTION), source)
 
 
 @dataclass(frozen=True)
@@ -94,26 +89,23 @@ class PerturbedPlayer:
         )
         return cls(mechanism, guarantee)
 
-    @property
-    def resolution(self) -> int:
-        """The mechanism's lattice."""
-        return self.mechanism.perturbation.resolution
-
-    def respond(self, objective: Objective, source: Randomness) -> Parts:
+    def respond(self, payoff: Payoff, source: Randomness) -> Parts:
         """One run; a failure ends the game with nothing released."""
-        found = self.mechanism.run(objective, source)
+        found = self.mechanism.run(payoff.objective(self.mechanism.perturbation.resolution), source)
         if isinstance(found, Failed):
             raise OracleFailure(f"{self.mechanism.oracle.name} failed: {found.reason}; nothing is released")
         return found.parts
 
 
 def query_player(
-    name: str, queries: QueryClass, *, rounds: int, epsilon: Fraction, delta: Fraction, oracle: str
+    name: str, queries: QueryClass, *, rows: int, rounds: int, epsilon: Fraction, delta: Fraction, oracle: str
 ) -> QueryPlayer:
-    """The query player called ``exponential``, ``rspm`` or ``rspm:separator``."""
+    """The query player called ``exponential``, ``rspm``, ``rspm:separator`` or ``prsma``."""
     if name == "exponential":
         return ExponentialPlayer.calibrate(queries, rounds, epsilon, delta)
+    if name == "prsma":
+        return RobustPlayer.calibrate(queries, rows, rounds, epsilon, delta, oracle=oracle)
     embeddings = {"rspm": "k-hot", "rspm:separator": "separator"}
     if name not in embeddings:
-        raise ParameterError(f"query_player must be one of exponential, {', '.join(embeddings)}, got {name!r}")
+        raise ParameterError(f"query_player must be one of exponential, prsma, {', '.join(embeddings)}, got {name!r}")
     return PerturbedPlayer.calibrate(queries, rounds, epsilon, delta, embedding=embeddings[name], oracle=oracle)

@@ -1,0 +1,45 @@
+"""The payoff of one round: private rows against proposed ones."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oracledp.classes.base import QueryClass
+from oracledp.game.play import proposal_weights
+from oracledp.mechanisms.objective import Objective
+
+
+@dataclass(frozen=True, eq=False)
+class Payoff:
+    """n·(q(S) - q(proposal)) over Q ∪ ¬Q. The rows and counts are private, the proposals public.
+
+    Proposals of later rounds weigh more, linearly; a single one is the round's own.
+    """
+
+    closed: QueryClass
+    private: NDArray[np.uint8]
+    counts: NDArray[np.int64]
+    proposals: tuple[NDArray[np.uint8], ...]
+
+    def objective(self, resolution: int) -> Objective:
+        """Minus the payoff, to be minimised: weight -1 on each private row, n in all on the proposed ones (E5, A8)."""
+        return self.part(self.private, self.counts, int(self.counts.sum()) << resolution, resolution)
+
+    def part(
+        self, private: NDArray[np.uint8], counts: NDArray[np.int64], public_total: int, resolution: int
+    ) -> Objective:
+        """The same over some of the private rows, with this weight in all on the proposals.
+
+        The public side is rounded to the lattice; only the private weight must be exact.
+        """
+        weights = tuple(range(1, len(self.proposals) + 1))
+        public = proposal_weights(weights, len(self.proposals[0]), public_total)
+        return Objective.scaled(
+            self.closed,
+            np.concatenate([private, *self.proposals]),
+            np.concatenate([-counts << resolution, public]),
+            resolution=resolution,
+        )

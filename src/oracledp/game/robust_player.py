@@ -1,0 +1,79 @@
+"""PRSMA as query player: the game stays private however its oracle fails."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from oracledp.accounting import homogeneous_epsilon
+from oracledp.classes.base import Parts, QueryClass
+from oracledp.errors import OracleFailure
+from oracledp.game.payoff import Payoff
+from oracledp.guarantee import Guarantee, Neighbours
+from oracledp.mechanisms.objective import Minimum
+from oracledp.mechanisms.prsma import RobustMechanism, design_prsma
+from oracledp.mechanisms.prsma.mechanism import RspmBase
+from oracledp.mechanisms.prsma.parallel import workers_of
+from oracledp.mechanisms.prsma.runs import Array, Run, answer, passing_outputs
+from oracledp.mechanisms.prsma.splitting import split
+from oracledp.oracles.base import Failed
+from oracledp.oracles.registry import resolve
+from oracledp.randomness import Randomness
+
+MOST_CALLS = 20_000  # oracle calls per round
+
+
+@dataclass(frozen=True)
+class PayoffBase(RspmBase):
+    """RSPM on one part of the rows, against the proposals with the weight that an average part would have."""
+
+    payoff: Payoff
+    public_total: int
+
+    def prepare(self, records: Array, counts: Array) -> Run[Minimum]:
+        """The part's payoff, to which each run adds its noise."""
+        resolution = self.mechanism.perturbation.resolution
+        objective = self.payoff.part(records, counts, self.public_total << resolution, resolution)
+
+        def run(noise: Array) -> Minimum | None:
+            found = self.mechanism.run_with(objective, noise)
+            return None if isinstance(found, Failed) else found
+
+        return run
+
+
+@dataclass(frozen=True)
+class RobustPlayer:
+    """Each round is one run of PRSMA, (ε0, δ0)-DP whatever the oracle does (proofs/prsma.md, proofs/oracle-query.md)."""
+
+    mechanism: RobustMechanism
+    guarantee: Guarantee
+
+    @classmethod
+    def calibrate(
+        cls, queries: QueryClass, rows: int, rounds: int, epsilon: Fraction, delta: Fraction, *, oracle: str
+    ) -> RobustPlayer:
+        """Half of δ for the composition of the rounds' ε0, half for their δ0."""
+        chosen = resolve(oracle, queries)
+        each_epsilon, each_delta = homogeneous_epsilon(epsilon, delta / 2, rounds), delta / (2 * rounds)
+        design = design_prsma(epsilon=each_epsilon, delta=each_delta * 999 / 1000, rows=rows, max_calls=MOST_CALLS)
+        mechanism = RobustMechanism.calibrate(
+            queries,
+            replace(design, epsilon=each_epsilon, delta=each_delta),
+            neighbours=Neighbours.REPLACE_ONE,
+            oracle=chosen,
+        )
+        round_guarantee = mechanism.guarantee
+        return cls(mechanism, replace(round_guarantee, epsilon=epsilon, delta=delta, proof="oracle-query"))
+
+    def respond(self, payoff: Payoff, source: Randomness) -> Parts:
+        """One robust choice; ⊥ ends the game."""
+        design = self.mechanism.design
+        parts = split(payoff.counts, design, self.mechanism.neighbours, source)
+        rows = ((payoff.private[records], counts) for records, counts in parts)
+        base = PayoffBase(self.mechanism.base, -1, payoff, design.rows // design.parts)
+        outputs = passing_outputs(design, base, rows, source, workers_of("none"))
+        found = answer(design, outputs, source)
+        if found is None:
+            raise OracleFailure("too many of the oracle's runs failed: nothing is released and the budget is spent")
+        return found.parts
