@@ -14,6 +14,7 @@ from oracledp.errors import OracleDPError
 from oracledp.guarantee import Neighbours
 from oracledp.mechanisms.gaussian_bound import calibrate_variance
 from oracledp.oracles.registry import total_oracles
+from oracledp.oracles.tree_sampler import samples
 from oracledp.oracles.values import MOST_QUERIES
 from oracledp.planning.options import Option
 
@@ -68,14 +69,14 @@ def _exponential(question: Question) -> Option:
         privacy=PURE,
         oracle_calls=0,
         available=samplable(question.queries),
-        note="" if samplable(question.queries) else "the class is too large to enumerate",
+        note="" if samplable(question.queries) else "the class is too large to enumerate and has no tree sampler",
         curve=curve,
     )
 
 
 def samplable(queries: QueryClass) -> bool:
-    """Whether the exponential mechanism can be sampled: as far as the class can be enumerated."""
-    return queries.size <= MOST_QUERIES
+    """Whether the exponential mechanism can be sampled: by enumeration, or from a search tree."""
+    return queries.size <= MOST_QUERIES or all(samples(branch.base) for branch in queries.branches())
 
 
 def _k_hot(question: Question) -> Option:
