@@ -73,7 +73,7 @@ def homogeneous_delta(per_round: Fraction, rounds: int, epsilon: Fraction) -> Fr
         second = Fraction(a ** (rounds - wins) * b**wins) / inverse
         if first > second:
             total += comb(rounds, wins) * (first - second)
-    return total / (a + b) ** rounds
+    return total / int((a + b) ** rounds)
 
 
 @lru_cache(maxsize=256)

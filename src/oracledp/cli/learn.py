@@ -19,6 +19,7 @@ from oracledp.cli.common import (
     source_of,
 )
 from oracledp.learning import MECHANISMS, MODELS, accuracy, learn_rule
+from oracledp.mechanisms.rules import learn_table
 from oracledp.report.page import write_whole
 from oracledp.report.rules import rule_page
 from oracledp.schema import Schema
@@ -29,10 +30,10 @@ from oracledp.table import Table
 @click.argument("data", type=click.Path())
 @click.option("--schema", "schema_path", required=True, type=click.Path(), help="YAML or JSON schema of the table.")
 @click.option("--target", required=True, help="What to predict: COLUMN=VALUE, 'COLUMN >= NUMBER' or a boolean column.")
-@click.option("--model", type=click.Choice(list(MODELS)), default="conjunction", show_default=True)
+@click.option("--model", type=click.Choice(["auto", *MODELS]), default="auto", show_default=True)
 @click.option("--size", type=int, help="Literals in the rule, rules in the list, or non-zero weights.")
 @click.option("--epsilon", required=True, help="Privacy parameter, exact: 0.1 or 1/3.")
-@click.option("--mechanism", type=click.Choice(list(MECHANISMS)), default="exponential", show_default=True)
+@click.option("--mechanism", type=click.Choice(list(MECHANISMS)), help="By default the best one for the model.")
 @click.option("--oracle", default="auto", show_default=True, help="Solver for the rspm mechanisms.")
 @click.option("--holdout", type=click.Path(), help="A file to report accuracy on; it is read without any privacy.")
 @click.option("--robust", is_flag=True, help="PRSMA: private whatever the oracle does; needs --delta and many rows.")
@@ -51,7 +52,7 @@ def learn(
     model: str,
     size: int | None,
     epsilon: str,
-    mechanism: str,
+    mechanism: str | None,
     oracle: str,
     holdout: str | None,
     robust: bool,
@@ -75,19 +76,21 @@ def learn(
     with progress("reading the table", quiet):
         table = Table.from_file(data, schema)
     with progress("choosing a rule", quiet):
-        release = learn_rule(
-            table,
-            literal,
-            epsilon=epsilon,
-            model=model,
-            size=size,
-            neighbours=neighbours,
-            mechanism="prsma" if robust else mechanism,
-            delta=delta,
-            oracle=oracle,
-            ledger=ledger,
-            source=source,
-        )
+        common: dict[str, Any] = {
+            "epsilon": epsilon,
+            "size": size,
+            "neighbours": neighbours,
+            "ledger": ledger,
+            "source": source,
+        }
+        if robust or mechanism is not None:
+            chosen = "prsma" if robust else mechanism
+            plain = "conjunction" if model == "auto" else model
+            release = learn_rule(
+                table, literal, model=plain, mechanism=str(chosen), delta=delta, oracle=oracle, **common
+            )
+        else:
+            release = learn_table(table, literal, model=model, oracle=oracle, **common)
     if out is not None:
         release.save(out)
     if report is not None:

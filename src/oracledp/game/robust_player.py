@@ -44,7 +44,7 @@ class PayoffBase(RspmBase):
 
 @dataclass(frozen=True)
 class RobustPlayer:
-    """Each round is one run of PRSMA, (ε0, δ0)-DP whatever the oracle does (proofs/prsma.md, proofs/oracle-query.md)."""
+    """Each round is one run of PRSMA, private whatever the oracle does (proofs/prsma.md, proofs/oracle-query.md)."""
 
     mechanism: RobustMechanism
     guarantee: Guarantee

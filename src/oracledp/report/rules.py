@@ -13,6 +13,8 @@ from oracledp.classes.signed import Signed
 from oracledp.mechanisms.release import Release
 from oracledp.report.page import bar, box, grid, page, section
 
+SELECTIONS = ("exponential", "permute-and-flip", "report-noisy-min", "rspm:k-hot", "rspm:separator", "rspm:gaussian")
+
 
 def rule_page(release: Release, *, rows: int | None = None) -> str:
     """The page for one release; ``rows`` (public under replace-one) adds the error to expect."""
@@ -71,23 +73,21 @@ def _list(owner: DecisionLists, parts: Parts, target: str) -> str:
 
 
 def _origin(release: Release) -> str:
-    owner = release.query.owner
-    return grid(
-        ("", ""),
-        [
-            ("mechanism", release.mechanism),
-            ("proof", f"proofs/{release.guarantee.proof}.md"),
-            ("certificate", f"{release.certificate.trust.value}: {release.certificate.method}"),
-            ("rules it was chosen from", f"{owner.size:,}"),
-        ],
-    )
+    rows = [
+        ("mechanism", release.mechanism),
+        ("proof", f"proofs/{release.guarantee.proof}.md"),
+        ("certificate", f"{release.certificate.trust.value}: {release.certificate.method}"),
+    ]
+    if release.mechanism in SELECTIONS:
+        rows.append(("rules it was chosen from", f"{release.query.owner.size:,}"))
+    return grid(("", ""), rows)
 
 
 def expected_error(release: Release, rows: int | None) -> str:
     """What privacy costs by theory: with probability 95 % the rule's count is this close to the best one's."""
     owner, epsilon = release.query.owner, float(release.guarantee.epsilon)
     sensitivity = release.guarantee.neighbours.comparison_sensitivity
-    if release.mechanism in ("exponential", "permute-and-flip", "report-noisy-min"):
+    if release.mechanism in SELECTIONS and not release.mechanism.startswith("rspm"):
         count = sensitivity * log(owner.size / 0.05) / epsilon
     elif release.mechanism == "rspm:k-hot":
         count = sensitivity * owner.hot**2 / epsilon * log((owner.part_count + owner.dummies) / 0.05)
