@@ -9,7 +9,7 @@ from fractions import Fraction
 from numbers import Rational
 from typing import Any
 
-from oracledp.errors import ParameterError
+from oracledp.errors import ModelError, ParameterError
 
 Exact = str | int | float | Fraction | Decimal
 
@@ -133,14 +133,17 @@ robust: it depends on no solver.
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> Guarantee:
         """Read what :meth:`to_json` wrote."""
-        return cls(
-            epsilon=exact(data["epsilon"], "epsilon"),
-            delta=exact(data["delta"], "delta"),
-            neighbours=Neighbours.parse(data["neighbours"]),
-            assumes=tuple(data["assumes"]),
-            private=bool(data["private"]),
-            proof=str(data["proof"]).removeprefix("proofs/").removesuffix(".md"),
-        )
+        try:
+            return cls(
+                epsilon=positive(data["epsilon"], "epsilon"),
+                delta=probability(data["delta"], "delta", zero=True),
+                neighbours=Neighbours.parse(data["neighbours"]),
+                assumes=tuple(str(claim) for claim in data["assumes"]),
+                private=data["private"] is True,
+                proof=str(data["proof"]).removeprefix("proofs/").removesuffix(".md"),
+            )
+        except (KeyError, TypeError) as error:
+            raise ModelError("this is not a guarantee written by oracledp") from error
 
 
 def show(number: Fraction) -> str:

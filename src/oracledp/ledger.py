@@ -40,9 +40,12 @@ class Charge:
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> Charge:
         """Read what :meth:`to_json` wrote."""
+        epsilon, delta = exact(data["epsilon"], "epsilon"), exact(data["delta"], "delta")
+        if epsilon < 0 or delta < 0:
+            raise ModelError("a charge cannot be negative: it would give budget back")
         return cls(
-            exact(data["epsilon"], "epsilon"),
-            exact(data["delta"], "delta"),
+            epsilon,
+            delta,
             str(data["mechanism"]),
             tuple(data["assumes"]),
             bool(data["private"]),
@@ -163,6 +166,9 @@ class Ledger:
             header = json.loads(lines[0])
             if header["oracledp-ledger"] != 1:
                 raise KeyError
+            positive(header["epsilon"], "epsilon")
+            probability(header["delta"], "delta", zero=True)
+            Neighbours.parse(header["neighbours"])
             return header, tuple(Charge.from_json(json.loads(line)) for line in lines[1:])
         except FileNotFoundError:
             raise ParameterError(f"there is no ledger {self.path}; create it with 'oracledp budget create'") from None

@@ -58,10 +58,8 @@ def class_from_json(data: dict[str, Any]) -> QueryClass:
 def _read_class(data: dict[str, Any]) -> QueryClass:
     kind = data.pop("kind")
     literals = Literals.from_json(data.pop("literals"))
-    if kind == Signed.kind:
-        return Signed(literals, _read_class(dict(data["base"])))
-    if kind == ZeroOneLoss.kind:
-        return ZeroOneLoss(literals, _read_class(dict(data["hypotheses"])))
+    if kind in (Signed.kind, ZeroOneLoss.kind):
+        return _read_wrapper(kind, literals, data)
     if kind not in _SIMPLE:
         raise ModelError(f"unknown query class {kind!r}")
     for key in ("weights", "thresholds"):
@@ -70,6 +68,15 @@ def _read_class(data: dict[str, Any]) -> QueryClass:
     if data.get("code") is not None:
         data["code"] = tuple(tuple(int(bit) for bit in column) for column in data["code"])
     return _SIMPLE[kind](literals, **data)
+
+
+def _read_wrapper(kind: str, literals: Literals, data: dict[str, Any]) -> QueryClass:
+    """A closure or a loss, which must be over the literals of the class inside it (and a target)."""
+    inner = _read_class(dict(data["base" if kind == Signed.kind else "hypotheses"]))
+    expected = literals if kind == Signed.kind else literals[:-1]
+    if len(literals) == 0 or inner.literals != expected:
+        raise ModelError(f"a {kind} class and the class inside it have different literals")
+    return Signed(literals, inner) if kind == Signed.kind else ZeroOneLoss(literals, inner)
 
 
 def query_from_json(data: dict[str, Any]) -> Query:

@@ -49,7 +49,7 @@ def load_model(path: str | Path) -> Any:
     """The estimator that :func:`save_model` wrote, ready to predict."""
     try:
         data = json.loads(Path(path).read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise ModelError(f"cannot read a model from {path}") from error
     if not isinstance(data, dict) or data.get(FORMAT) != VERSION:
         raise ModelError(f"{path} does not hold a model that this version reads")

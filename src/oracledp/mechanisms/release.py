@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from oracledp.classes import query_from_json
 from oracledp.classes.base import Query
-from oracledp.errors import ModelError
+from oracledp.errors import ModelError, OracleDPError
 from oracledp.guarantee import Guarantee
 from oracledp.ledger import Ledger
 from oracledp.oracles.base import Certificate, Trust
@@ -75,7 +75,9 @@ class Release:
                 certificate,
                 str(data["mechanism"]),
             )
-        except (KeyError, TypeError) as error:
+        except OracleDPError:
+            raise
+        except (KeyError, TypeError, ValueError) as error:
             raise ModelError("this is not a release written by oracledp") from error
 
     def save(self, path: str | Path) -> None:
@@ -93,7 +95,7 @@ class Release:
         """Read a saved release."""
         try:
             data = json.loads(Path(path).read_text(encoding="utf-8"))
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, RecursionError) as error:
             raise ModelError(f"cannot read a release from {path}") from error
         if not isinstance(data, dict):
             raise ModelError(f"{path} does not hold a release")

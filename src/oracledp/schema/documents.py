@@ -21,7 +21,10 @@ def read_document(path: Path) -> Any:
         raise SchemaError(f"{path.name}: not a UTF-8 text file") from None
     except OSError as error:
         raise SchemaError(f"{path}: cannot be read ({error.strerror})") from None
-    return _read_json(path, text) if path.suffix.lower() == ".json" else _read_yaml(path, text)
+    try:
+        return _read_json(path, text) if path.suffix.lower() == ".json" else _read_yaml(path, text)
+    except RecursionError:
+        raise SchemaError(f"{path.name}: nested too deeply for a schema") from None
 
 
 def _read_json(path: Path, text: str) -> Any:

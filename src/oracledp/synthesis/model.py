@@ -140,7 +140,7 @@ class SyntheticModel:
         """Read a saved model."""
         try:
             data = json.loads(Path(path).read_text(encoding="utf-8"))
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, RecursionError) as error:
             raise ModelError(f"cannot read a synthetic model from {path}") from error
         if not isinstance(data, dict):
             raise ModelError(f"{path} does not hold a synthetic model")
