@@ -171,3 +171,39 @@ def test_demo_learns_from_a_real_table() -> None:
     data = json.loads(run("demo", "--json").stdout)
     assert data["error"] < data["majority_error"]
     assert data["guarantee"]["robust"] is True
+
+
+def test_synth_and_answer(files: Path) -> None:
+    result = run(
+        "synth", files / "data.csv", "--schema", files / "schema.yaml", "--epsilon", "2", "--delta", "1e-5", "--rows", "500",
+        "--out", files / "rows.csv", "--model", files / "model.json", "--report", files / "page.html", "--json",
+    )  # fmt: skip
+    assert result.returncode == 0, result.stderr
+    data = json.loads(result.stdout)
+    assert {"rows", "guarantee", "measured", "report"} <= set(data)
+    rows = pd.read_csv(files / "rows.csv")
+    assert list(rows.columns) == ["age", "colour", "sick"]
+    assert len(rows) == 500
+    page = (files / "page.html").read_text()
+    assert "differentially private" in page
+    assert "http" not in page.replace("<!doctype", "")
+    answered = json.loads(run("answer", files / "model.json", "age >= 60", "--json").stdout)
+    assert answered["low"] <= answered["value"] <= answered["high"]
+    assert run("answer", files / "model.json", "height >= 60").returncode == 2
+    assert run("answer", files / "nothing.json", "age >= 60").returncode == 2
+
+
+def test_a_rule_page_is_self_contained(files: Path) -> None:
+    for model, expected in (("halfspace", "points"), ("decision-list", "else"), ("disjunction", "any of")):
+        page = files / f"{model}.html"
+        assert learn(files, "--model", model, "--epsilon", "1", "--report", page).returncode == 0
+        text = page.read_text()
+        assert expected in text
+        assert "<script" not in text
+        assert "http" not in text
+
+
+def test_robust_learning_needs_delta_and_says_so(files: Path) -> None:
+    refused = learn(files, "--epsilon", "1", "--robust")
+    assert refused.returncode == 2
+    assert "delta" in refused.stderr

@@ -81,11 +81,17 @@ def synth(
         synthesizer.save(model_path)
     if report is not None:
         write_whole(report, synthetic_page(synthesizer.model_))
-    guarantee, measured = synthesizer.model_.guarantee, len(synthesizer.model_.tables)
+    model = synthesizer.model_
+    guarantee = model.guarantee
+    measured = {"tables": len(model.tables), "parities": sum(len(found.values) for found in model.parities)}
     result: dict[str, Any] = {
         "rows": len(frame), "guarantee": guarantee.to_json(), "measured": measured, "report": report, "out": out,
     }  # fmt: skip
-    emit(as_json, result, f"wrote {len(frame)} rows to {out} from {measured} measured tables\n{guarantee}")
+    emit(as_json, result, f"wrote {len(frame)} rows to {out}; {_in_words(measured)}\n{guarantee}")
+
+
+def _in_words(measured: dict[str, int]) -> str:
+    return f"measured {measured['tables']} tables and {measured['parities']} parities"
 
 
 def _write_rows(frame: Any, out: str) -> None:

@@ -16,6 +16,7 @@ td.n,th.n{text-align:right;font-variant-numeric:tabular-nums}
 ol.rules{list-style:none;padding:0}
 ol.rules li{margin:.35rem 0;padding:.6rem .8rem;background:#f3f6fa;border-radius:.4rem}
 ol.rules b{display:inline-block;min-width:4.5rem;color:#5b6b7d;font-weight:600}
+td:has(> .bar){width:40%}
 .bar{background:#4a7fb5;height:.75rem;border-radius:.2rem;min-width:1px}.bar.minus{background:#c46a4a}
 footer{margin-top:3rem;color:#5b6b7d;font-size:.85rem}
 """

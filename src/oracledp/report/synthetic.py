@@ -35,11 +35,15 @@ def _measured(model: SyntheticModel) -> str:
     for table in model.tables:
         by_order.setdefault(len(table.columns), []).append(sqrt(float(table.variance)))
     rows = [
-        (f"{order}-way", len(noise), f"{min(noise):.1f} – {max(noise):.1f}")
+        (f"{order}-way tables", len(noise), f"{min(noise):.1f} – {max(noise):.1f}")
         for order, noise in sorted(by_order.items())
     ]
+    rows += [
+        (f"products of {found.subsets.shape[1]} signed features", len(found.values), f"{found.deviation:.1f}")
+        for found in model.parities
+    ]
     total = f"<p>Noisy number of records: {model.total:,.0f}.</p>"
-    return total + grid(("tables", "how many", "standard deviation of the noise, in records"), rows, numbers=(1, 2))
+    return total + grid(("counts of", "how many", "standard deviation of the noise, in records"), rows, numbers=(1, 2))
 
 
 def _marginals(model: SyntheticModel, most: int = 12) -> str:
