@@ -175,7 +175,8 @@ def test_demo_learns_from_a_real_table() -> None:
 
 def test_synth_and_answer(files: Path) -> None:
     result = run(
-        "synth", files / "data.csv", "--schema", files / "schema.yaml", "--epsilon", "2", "--delta", "1e-5", "--rows", "500",
+        "synth", files / "data.csv", "--schema", files / "schema.yaml", "--epsilon", "2", "--delta", "1e-5",
+        "--rows", "500",
         "--out", files / "rows.csv", "--model", files / "model.json", "--report", files / "page.html", "--json",
     )  # fmt: skip
     assert result.returncode == 0, result.stderr

@@ -7,6 +7,7 @@ import sys
 import click
 
 from oracledp.cli.audit import audit
+from oracledp.cli.bench import bench
 from oracledp.cli.budget import budget
 from oracledp.cli.demo import demo
 from oracledp.cli.learn import learn
@@ -22,7 +23,7 @@ def cli() -> None:
     """Oracle-efficient differential privacy: private rules with a proof behind every guarantee."""
 
 
-for command in (demo, learn, synth, answer, audit, plan, schema, budget):
+for command in (demo, learn, synth, answer, audit, plan, schema, budget, bench):
     cli.add_command(command)
 
 
