@@ -54,7 +54,7 @@ def write(folder: Path, name: str, content: str | bytes) -> Path:
         ("rows.csv", "\ufeff" + HEADER + ROWS),
         ("rows.csv", HEADER + "\n" + ROWS + "\n\n"),
         ("rows.tsv", (HEADER + ROWS).replace(",", "\t")),
-        ("rows.csv.gz", gzip.compress((HEADER + ROWS).encode())),
+        ("rows.csv.gz", gzip.compress((HEADER + ROWS).encode(), mtime=0)),
         ("a [b] *?'\".csv", HEADER + ROWS),
         ("rows.csv", HEADER + '"20","m","yes","two\nlines"\n30,f,0,"a ""b"""\n 70,"",1.0,\n+20.0,m,1,\n'),
     ],
