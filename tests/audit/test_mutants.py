@@ -4,12 +4,14 @@ from collections import Counter
 
 import pytest
 
+from oracledp.audit.canaries import CANARY_MUTANTS
 from oracledp.audit.end_to_end import END_TO_END_MUTANTS
 from oracledp.audit.mutants import Mutant
 from oracledp.audit.prsma_mutants import PRSMA_MUTANTS
 from oracledp.audit.tiers import MUTANTS
 
-ELSEWHERE = {mutant.name for mutant in (*END_TO_END_MUTANTS, *PRSMA_MUTANTS)}  # slow, in tests of their own
+# Slow, or in tests of their own.
+ELSEWHERE = {mutant.name for mutant in (*END_TO_END_MUTANTS, *CANARY_MUTANTS, *PRSMA_MUTANTS)}
 
 
 @pytest.mark.parametrize("mutant", [m for m in MUTANTS if m.name not in ELSEWHERE], ids=lambda m: m.name)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from oracledp.audit import end_to_end, hostile_law, observables, sampler_conformance
+from oracledp.audit import canaries, end_to_end, hostile_law, observables, sampler_conformance
+from oracledp.audit.canaries import CANARY_MUTANTS
 from oracledp.audit.catalogue import catalogue
 from oracledp.audit.end_to_end import END_TO_END_MUTANTS
 from oracledp.audit.hostile_law import HOSTILE_MUTANTS
@@ -26,6 +27,10 @@ class Tier:
     findings: Callable[[], Sequence[Verdict]]
 
 
+def _from_outside() -> Sequence[Verdict]:
+    return [*end_to_end.findings(), *canaries.findings()]
+
+
 def _exact() -> Sequence[Verdict]:
     return [finding for entry in catalogue() for finding in entry.findings()]
 
@@ -36,7 +41,7 @@ TIERS: dict[str, Tier] = {
         Tier("exact", "the exact law of every mechanism on every small data set and neighbour", _exact),
         Tier("hostile", "exact laws under the worst oracles", hostile_law.findings),
         Tier("samplers", "every sampler against its exact law", sampler_conformance.findings),
-        Tier("black-box", "the public functions, from outside", end_to_end.findings),
+        Tier("black-box", "the public functions, from outside", _from_outside),
         Tier("observables", "what shows besides a release", observables.findings),
     )
 }
@@ -48,5 +53,6 @@ MUTANTS: tuple[Mutant, ...] = (
     *HOSTILE_MUTANTS,
     *SAMPLER_MUTANTS,
     *END_TO_END_MUTANTS,
+    *CANARY_MUTANTS,
     *OBSERVABLE_MUTANTS,
 )
