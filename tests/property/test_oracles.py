@@ -120,6 +120,36 @@ def test_every_total_oracle_agrees_with_the_definition(queries: QueryClass, data
         check_proved(oracle, problem)
 
 
+TEN = Literals.named(*"abcdefghij")
+LARGER: list[QueryClass] = [
+    Conjunctions(TEN),
+    Disjunctions(TEN, max_width=3),
+    Parities(TEN),
+    Halfspaces(Literals.named(*"abcdefg")),
+    Halfspaces(TEN, weights=(-2, -1, 0, 1), max_nonzero=3, thresholds=(-1, 0, 1, 2)),
+    DecisionLists(Literals.named(*"abcdef"), length=3),
+    DecisionLists(Literals.named(*"abcde"), length=2, width=2),
+]
+
+
+@pytest.mark.parametrize("queries", LARGER, ids=title)
+def test_total_oracles_agree_on_larger_problems(queries: QueryClass) -> None:
+    rng = np.random.default_rng(4)
+    for most in [3, 3, 40, 1 << 40] * 3:
+        records = rng.integers(0, 2, (60, queries.dimension)).astype(np.uint8)
+        problem = WeightedProblem.build(queries, records, rng.integers(-most, most + 1, 60))
+        problem = problem.with_costs(
+            rng.integers(-most, most + 1, len(problem.part_costs)),
+            rng.integers(-most, most + 1, len(problem.size_costs)),
+        )
+        oracles = total_oracles(queries, len(problem.records))
+        answers = [ask(oracle, problem) for oracle in oracles]
+        found = {(answer.query.parts, answer.value) for answer in answers if isinstance(answer, Solution)}
+        assert len(oracles) > 1
+        assert len(found) == 1
+        assert not any(isinstance(answer, Failed) for answer in answers)
+
+
 @pytest.mark.parametrize("oracle", [CpSatOracle(), MaxSatOracle()], ids=lambda oracle: oracle.name)
 @pytest.mark.parametrize("queries", BASES, ids=title)
 @settings(derandomize=True, deadline=None, max_examples=25, suppress_health_check=[HealthCheck.too_slow])

@@ -48,6 +48,7 @@ _SOLVERS: dict[str, Entry] = {
     "heuristic": Entry("heuristics", "HeuristicOracle", "sklearn"),
 }
 NAMES = ("auto", *_TOTAL, *_SOLVERS)
+QUICK_LITERALS = 20  # a transform over more literals fills tables that a search does without
 
 
 def available() -> tuple[str, ...]:
@@ -85,5 +86,7 @@ def resolve(oracle: str | Oracle, query_class: QueryClass, record_count: int = 0
 def total_oracles(query_class: QueryClass, record_count: int = 0, *names: str) -> tuple[Oracle, ...]:
     """The oracles (of these names, or of any) that provably always answer for this class, best first."""
     bases = [branch.base for branch in query_class.branches()]
-    built = [entry.build() for name in names or _TOTAL for entry in _TOTAL[name] if find_spec("oracledp.oracles." + entry.module)]
-    return tuple(oracle for oracle in built if all(oracle.supports(base, record_count) for base in bases))
+    built = [entry.build() for name in names or _TOTAL for entry in _TOTAL[name]]
+    serving = (oracle for oracle in built if all(oracle.supports(base, record_count) for base in bases))
+    large = any(base.dimension > QUICK_LITERALS for base in bases)
+    return tuple(sorted(serving, key=lambda oracle: large and oracle.name == "transform"))
