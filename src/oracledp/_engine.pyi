@@ -98,3 +98,28 @@ def subset_table_64(masks: NDArray[np.uint32], weights: _Ints, literals: int, pa
 def best_masks(
     table: NDArray[np.int32] | _Ints, literals: int, width: int, part_costs: _Ints, size_costs: _Ints
 ) -> tuple[NDArray[np.uint64], _Ints]: ...
+
+# conjunctions.cpp
+class ConjunctionIndex:
+    def __init__(self, records: NDArray[np.uint8], weights: _Ints) -> None: ...
+
+def best_conjunctions(
+    index: ConjunctionIndex, part_costs: _Ints, size_costs: _Ints, width: int, work_limit: int, eager: bool = False
+) -> list[tuple[int, list[int], int] | None]: ...
+def prove_conjunction(
+    index: ConjunctionIndex,
+    part_costs: _Ints,
+    size_costs: _Ints,
+    width: int,
+    work_limit: int,
+    log_limit: int,
+    eager: bool = False,
+) -> tuple[tuple[int, list[int], int], list[int]] | None: ...
+
+# dual_search.cpp
+def best_record(
+    columns: int,
+    blocks: Sequence[tuple[Sequence[Sequence[int]], Sequence[int]]],
+    queries: Sequence[tuple[int, bool, int, Sequence[int]]],
+    work_limit: int,
+) -> tuple[int, list[int], int] | None: ...

@@ -7,6 +7,8 @@ PYBIND11_MODULE(_engine, m) {
     register_swaps(m);
     register_decision_lists(m);
     register_halfspaces(m);
+    register_dual(m);
     register_subset_forest(m);
     register_transforms(m);
+    register_conjunctions(m);
 }

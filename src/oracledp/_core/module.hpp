@@ -16,3 +16,5 @@ void register_decision_lists(pybind11::module_ &m);
 void register_halfspaces(pybind11::module_ &m);
 void register_subset_forest(pybind11::module_ &m);
 void register_transforms(pybind11::module_ &m);
+void register_conjunctions(pybind11::module_ &m);
+void register_dual(pybind11::module_ &m);

@@ -1,0 +1,61 @@
+// Sets of rows and of literals as 64-bit words.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+// Compiled once for each kind of population count, chosen when the module is loaded.
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
+#define ODP_POPCOUNT __attribute__((target_clones("arch=icelake-server", "avx2", "default")))
+#else
+#define ODP_POPCOUNT
+#endif
+
+namespace oracledp {
+
+using Word = std::uint64_t;
+
+// Rows come in blocks of 512, one vector register of the widest kind.
+constexpr int BLOCK_WORDS = 8;
+constexpr int BLOCK_ROWS = 64 * BLOCK_WORDS;
+
+// A set of literals, ordered as the integer that its bits spell: the order that breaks ties.
+class LiteralSet {
+  public:
+    explicit LiteralSet(int literals = 0) : words_((literals + 63) / 64, 0) {}
+
+    void insert(int literal) { words_[literal >> 6] |= Word{1} << (literal & 63); }
+    void erase(int literal) { words_[literal >> 6] &= ~(Word{1} << (literal & 63)); }
+    bool contains(int literal) const { return words_[literal >> 6] >> (literal & 63) & 1; }
+    void clear() { words_.assign(words_.size(), 0); }
+
+    bool meets(const LiteralSet &other) const {
+        Word common = 0;
+        for (std::size_t i = 0; i < words_.size(); ++i) common |= words_[i] & other.words_[i];
+        return common != 0;
+    }
+    bool within(const LiteralSet &other) const {
+        Word outside = 0;
+        for (std::size_t i = 0; i < words_.size(); ++i) outside |= words_[i] & ~other.words_[i];
+        return outside == 0;
+    }
+    bool before(const LiteralSet &other) const {
+        for (std::size_t i = words_.size(); i-- > 0;)
+            if (words_[i] != other.words_[i]) return words_[i] < other.words_[i];
+        return false;
+    }
+    std::vector<int> members() const {
+        std::vector<int> found;
+        for (std::size_t i = 0; i < words_.size(); ++i)
+            for (Word rest = words_[i]; rest; rest &= rest - 1)
+                found.push_back(int(64 * i) + __builtin_ctzll(rest));
+        return found;
+    }
+
+  private:
+    std::vector<Word> words_;
+};
+
+inline int bit_length(Word value) { return value ? 64 - __builtin_clzll(value) : 0; }
+
+} // namespace oracledp

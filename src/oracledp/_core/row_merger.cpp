@@ -1,0 +1,142 @@
+// Merging the rows of a cover that agree on the columns still in play.
+#include "row_table.hpp"
+#include <algorithm>
+#include "cover_sums.hpp"
+
+#define ODP_INLINE inline __attribute__((always_inline))
+
+namespace oracledp {
+namespace {
+
+// The bits of `value` under `mask`, moved together: one instruction where there is one.
+struct PortableExtract {
+    static inline Word run(Word value, Word mask) {
+        Word result = 0;
+        for (int place = 0; mask; mask &= mask - 1, ++place) result |= (value >> __builtin_ctzll(mask) & 1) << place;
+        return result;
+    }
+};
+
+// Which bits of a key are kept, and where they go.
+struct KeyMap {
+    int from_words, to_words;
+    std::vector<Word> masks;
+    std::vector<int> offsets, lengths;
+
+    KeyMap(const RowTable &table, const std::vector<int> &columns)
+        : from_words(table.key_words), to_words(std::max<int>(1, (int(columns.size()) + 63) / 64)),
+          masks(from_words, 0), offsets(from_words, 0), lengths(from_words, 0) {
+        for (const int column : columns) {
+            masks[column >> 6] |= Word{1} << (column & 63);
+            ++lengths[column >> 6];
+        }
+        for (int part = 1; part < from_words; ++part) offsets[part] = offsets[part - 1] + lengths[part - 1];
+    }
+};
+
+// FROM and TO are the words of a key when they are known at compile time, else 0.
+template <class Extract, int FROM> ODP_INLINE void map_key(const KeyMap &map, const Word *from, Word *to, int to_words) {
+    if (FROM == 1) {
+        *to = Extract::run(*from, map.masks[0]);
+        return;
+    }
+    const int from_words = FROM ? FROM : map.from_words;
+    std::fill_n(to, to_words, 0);
+    for (int part = 0; part < from_words; ++part) {
+        if (!map.lengths[part]) continue;
+        const Word piece = Extract::run(from[part], map.masks[part]);
+        const int word = map.offsets[part] >> 6, place = map.offsets[part] & 63;
+        to[word] |= piece << place;
+        if (place + map.lengths[part] > 64) to[word + 1] |= piece >> (64 - place);
+    }
+}
+
+inline Word mix(Word value) {
+    value *= 0x9E3779B97F4A7C15ull;
+    return value ^ (value >> 32);
+}
+
+ODP_INLINE bool same_key(const Word *left, const Word *right, int words) {
+    Word difference = left[0] ^ right[0];
+    for (int part = 1; part < words; ++part) difference |= left[part] ^ right[part];
+    return !difference;
+}
+
+// Open addressing without a branch on "seen before?", which no predictor can guess.
+template <class Extract, int FROM, int TO>
+ODP_INLINE std::size_t merge_keys(const RowTable &table, const Word *cover, const KeyMap &map, std::int32_t *slots, std::size_t last,
+                                  KeyedRows &merged) {
+    const int from_words = FROM ? FROM : map.from_words, to_words = TO ? TO : map.to_words;
+    const std::size_t words = table.words();
+    const Word *rows = table.keys.data();
+    const std::int64_t *weights = table.weights.data();
+    Word *keys = merged.keys.data();
+    std::int64_t *sums = merged.weights.data();
+    std::size_t count = 0;
+    for (std::size_t word = 0; word < words; ++word)
+        for (Word rest = cover[word]; rest; rest &= rest - 1) {
+            const std::size_t row = 64 * word + __builtin_ctzll(rest);
+            Word *key = keys + count * to_words;
+            map_key<Extract, FROM>(map, rows + row * from_words, key, to_words);
+            Word hash = mix(key[0]);
+            for (int part = 1; part < to_words; ++part) hash = mix(hash ^ key[part]);
+            std::size_t slot = hash & last, found;
+            for (;; slot = (slot + 1) & last) {
+                const std::int32_t entry = slots[slot];
+                found = entry < 0 ? count : std::size_t(entry);
+                if (same_key(key, keys + found * to_words, to_words)) break;
+            }
+            slots[slot] = std::int32_t(found);
+            sums[found] += weights[row];
+            count += found == count;
+        }
+    return count;
+}
+
+template <class Extract>
+ODP_INLINE std::size_t merge_rows(const RowTable &table, const Word *cover, const KeyMap &map, std::vector<std::int32_t> &slots,
+                                  KeyedRows &merged) {
+    std::int32_t *first = slots.data();
+    const std::size_t last = slots.size() - 1;
+    if (map.from_words == 1) return merge_keys<Extract, 1, 1>(table, cover, map, first, last, merged);
+    if (map.from_words == 2 && map.to_words == 1) return merge_keys<Extract, 2, 1>(table, cover, map, first, last, merged);
+    if (map.from_words == 2) return merge_keys<Extract, 2, 2>(table, cover, map, first, last, merged);
+    return merge_keys<Extract, 0, 0>(table, cover, map, first, last, merged);
+}
+
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
+struct FastExtract {
+    __attribute__((target("bmi2"))) static inline Word run(Word value, Word mask) {
+        return __builtin_ia32_pext_di(value, mask);
+    }
+};
+__attribute__((target("bmi,bmi2"))) std::size_t merge_fast(const RowTable &table, const Word *cover, const KeyMap &map,
+                                                       std::vector<std::int32_t> &slots, KeyedRows &merged) {
+    return merge_rows<FastExtract>(table, cover, map, slots, merged);
+}
+bool has_fast() { return __builtin_cpu_supports("bmi2"); }
+#else
+const auto merge_fast = merge_rows<PortableExtract>;
+bool has_fast() { return false; }
+#endif
+
+} // namespace
+
+const KeyedRows &RowMerger::merge(const RowTable &table, const Word *cover, const std::vector<int> &columns) {
+    static const bool fast = has_fast();
+    const KeyMap map(table, columns);
+    const std::size_t rows = count_rows(cover, table.words());
+    std::size_t capacity = 64;
+    while (capacity < 2 * rows) capacity *= 2;
+    slots_.assign(capacity, -1);
+    merged_.key_words = map.to_words;
+    merged_.keys.resize((rows + 1) * map.to_words);
+    merged_.weights.assign(rows + 1, 0);
+    const std::size_t count = fast ? merge_fast(table, cover, map, slots_, merged_)
+                                   : merge_rows<PortableExtract>(table, cover, map, slots_, merged_);
+    merged_.weights.resize(count);
+    merged_.keys.resize(count * map.to_words);
+    return merged_;
+}
+
+} // namespace oracledp

@@ -1,0 +1,50 @@
+// Distinct weighted rows, column by column: what the searches add up.
+#pragma once
+#include "bitset.hpp"
+
+namespace oracledp {
+
+enum Side { NEGATIVE = 0, POSITIVE = 1 };
+
+// Rows of negative weight come first, then rows of positive weight, each side padded to whole blocks and
+// sorted by the bit length of the weight. Bit b of the absolute weights is a plane: a set of rows that is
+// empty past a prefix of its side. A weighted sum over a set of rows is a few population counts.
+struct RowTable {
+    int blocks = 0;          // of both sides
+    int negative_blocks = 0; // of the first side
+    int key_words = 0;
+    int rows = 0;
+    std::vector<int> literals;     // the literal that each column stands for
+    std::vector<Word> bits;        // column after column, `blocks * BLOCK_WORDS` words each
+    std::vector<Word> valid;       // the rows that are not padding
+    std::vector<Word> keys;        // row after row: bit j is column j
+    std::vector<std::int64_t> weights;
+    std::vector<std::vector<Word>> planes[2];
+
+    int columns() const { return int(literals.size()); }
+    std::size_t words() const { return std::size_t(blocks) * BLOCK_WORDS; }
+    const Word *column(int index) const { return bits.data() + words() * index; }
+};
+
+// Rows as keys of `key_words` words and weights; rows of weight zero are left out.
+struct KeyedRows {
+    int key_words = 1;
+    std::vector<Word> keys;
+    std::vector<std::int64_t> weights;
+};
+
+// Fills the table; the rows must have distinct keys (equal keys are correct, only wasteful).
+void build_table(RowTable &table, const std::vector<int> &literals, const KeyedRows &rows);
+
+// The rows of a cover seen through some columns only (in increasing order): equal ones are merged, so
+// that opposite weights cancel.
+class RowMerger {
+  public:
+    const KeyedRows &merge(const RowTable &table, const Word *cover, const std::vector<int> &columns);
+
+  private:
+    KeyedRows merged_;
+    std::vector<std::int32_t> slots_;
+};
+
+} // namespace oracledp

@@ -1,0 +1,116 @@
+"""Exact search over conjunctions and disjunctions of any width, with proofs that can be checked again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oracledp._engine import ConjunctionIndex, best_conjunctions, prove_conjunction
+from oracledp.classes.base import Parts, Query, QueryClass
+from oracledp.classes.subsets import Conjunctions, Disjunctions
+from oracledp.errors import CapacityError
+from oracledp.oracles.base import Answer, Certificate, Failed, Solution, Trust
+from oracledp.oracles.certificates import check_conjunction
+from oracledp.oracles.problem import LIMIT, WeightedProblem
+
+NO_LIMIT = (1 << 63) - 1
+LONGEST_PROOF = 1 << 24  # entries
+
+
+@dataclass(frozen=True)
+class BranchAndBoundOracle:
+    """The first best conjunction or disjunction, proved (docs/engine.md, proofs/engine.md).
+
+    Depth-first over sets of literals on packed bits of the distinct records; what depends on the records alone is
+    kept with the problem, so redrawing the noise costs one search and no preparation. ``work_limit`` counts blocks of
+    records, never time, and makes the oracle partial. ``verify`` has every answer proved again by a checker that
+    shares no code with the search.
+
+    >>> from oracledp.literals import Literals
+    >>> rows = np.array([[1, 0], [1, 1], [0, 1]], dtype=np.uint8)
+    >>> problem = WeightedProblem.build(Conjunctions(Literals.named("a", "b")), rows, np.array([5, -3, 2]))
+    >>> answer = BranchAndBoundOracle(verify=True).solve(problem)
+    >>> str(answer.query), answer.value
+    ('a and b', -3)
+    """
+
+    work_limit: int | None = None
+    verify: bool = False
+
+    name: ClassVar[str] = "branch-and-bound"
+    trust: ClassVar[Trust] = Trust.PROVED
+    fixed_ties: ClassVar[bool] = True
+
+    @property
+    def total(self) -> bool:
+        """It always answers unless a work limit is set, or proofs are wanted, which may grow too long to keep."""
+        return self.work_limit is None and not self.verify
+
+    def supports(self, query_class: QueryClass, record_count: int = 0) -> bool:
+        """Conjunctions and disjunctions, however many literals."""
+        return isinstance(query_class, Conjunctions | Disjunctions)
+
+    def solve(self, problem: WeightedProblem) -> Answer:
+        """The first minimiser in the order of the masks."""
+        owner = problem.query_class
+        if not isinstance(owner, Conjunctions | Disjunctions):
+            return Failed("class not supported")
+        index, constant = _prepare(problem)
+        costs, sizes = problem.part_costs, problem.size_costs
+        if self.verify:
+            return self._solve_and_verify(problem, owner, index, constant)
+        found = best_conjunctions(index, costs[None], sizes[None], owner.width, self._limit)[0]
+        if found is None:
+            return Failed("work limit reached")
+        value, parts, work = found
+        certificate = Certificate(Trust.PROVED, "every set of literals was evaluated or bounded", work)
+        return Solution(Query(owner, tuple(parts)), value + constant + problem.constant, certificate)
+
+    def solve_many(
+        self, problem: WeightedProblem, part_costs: NDArray[np.int64], size_costs: NDArray[np.int64]
+    ) -> list[tuple[Parts, int] | None]:
+        """The minimiser and its value for each row of costs, or None where the work limit was reached.
+
+        The problem's own costs are not used.
+        """
+        owner = problem.query_class
+        if not isinstance(owner, Conjunctions | Disjunctions):
+            raise CapacityError("branch-and-bound serves conjunctions and disjunctions")
+        most = int(np.abs(part_costs).sum(axis=1).max(initial=0)) + int(np.abs(size_costs).sum(axis=1).max(initial=0))
+        if problem.weight_total + most >= LIMIT:
+            raise CapacityError("weights and noise together exceed 2^62; use a coarser lattice or fewer rows")
+        index, constant = _prepare(problem)
+        found = best_conjunctions(index, part_costs, size_costs, owner.width, self._limit)
+        offset = constant + problem.constant
+        return [None if one is None else (tuple(one[1]), one[0] + offset) for one in found]
+
+    @property
+    def _limit(self) -> int:
+        return NO_LIMIT if self.work_limit is None else self.work_limit
+
+    def _solve_and_verify(
+        self, problem: WeightedProblem, owner: Conjunctions | Disjunctions, index: ConjunctionIndex, constant: int
+    ) -> Answer:
+        costs, sizes = problem.part_costs, problem.size_costs
+        proved = prove_conjunction(index, costs, sizes, owner.width, self._limit, LONGEST_PROOF)
+        if proved is None:
+            return Failed("work limit reached")
+        (value, parts, work), proof = proved
+        if not check_conjunction(problem, tuple(parts), proof):
+            return Failed("the proof was rejected")
+        certificate = Certificate(Trust.PROVED, "a proof of every bound was checked independently", work)
+        return Solution(Query(owner, tuple(parts)), value + constant + problem.constant, certificate)
+
+
+def _prepare(problem: WeightedProblem) -> tuple[ConjunctionIndex, int]:
+    """The data as conjunctions see them, and a constant: a disjunction is one minus a conjunction of negations."""
+    known: tuple[ConjunctionIndex, int] | None = problem.cache.get("conjunctions")
+    if known is None:
+        records, weights, constant = problem.records, problem.weights, 0
+        if isinstance(problem.query_class, Disjunctions):
+            records, weights, constant = 1 - records, -weights, int(weights.sum())
+        known = problem.cache["conjunctions"] = (ConjunctionIndex(records, weights), constant)
+    return known
