@@ -1,5 +1,6 @@
 """An audit that cannot fail is no audit: every broken mechanism is rejected, by the tier that it names."""
 
+import json
 from collections import Counter
 
 import pytest
@@ -19,6 +20,12 @@ def test_the_audit_rejects(mutant: Mutant) -> None:
     verdict = mutant.audit()
     assert verdict.broken, verdict
     assert not verdict.holds
+
+
+def test_the_command_writes_json_for_every_kind_of_verdict() -> None:
+    kinds = {mutant.tier: mutant for mutant in MUTANTS if mutant.name not in ELSEWHERE} | {"prsma": PRSMA_MUTANTS[3]}
+    for mutant in (*kinds.values(), MUTANTS[-1]):
+        assert json.loads(json.dumps(mutant.caught)) is True
 
 
 def test_there_are_enough_of_them_and_each_has_a_name_of_its_own() -> None:

@@ -45,7 +45,7 @@ class Mutant:
     @property
     def caught(self) -> bool:
         """Whether the audit refutes the claim beyond rounding."""
-        return self.audit().broken
+        return bool(self.audit().broken)  # numbers of numpy compare to its own kind of bool, which JSON refuses
 
 
 def claim(epsilon: Fraction, neighbours: Neighbours) -> Guarantee:
