@@ -13,6 +13,7 @@ from oracledp.classes import Conjunctions, Halfspaces, ZeroOneLoss
 from oracledp.classes.separation import all_records
 from oracledp.guarantee import Neighbours
 from oracledp.literals import Literal, Literals
+from oracledp.mechanisms.prsma.laplace_test import pass_probability
 from oracledp.mechanisms.rspm import ReportSeparatorPerturbedMin
 from oracledp.oracles.exhaustive import ExhaustiveOracle
 from oracledp.oracles.problem import WeightedProblem
@@ -77,6 +78,18 @@ def test_e3_the_papers_threshold_fails_a_quarter_of_the_time() -> None:
         assert 0.5 * exp(-epsilon * gap) == pytest.approx(0.25)
         ours = log(1 / (2 * 0.01)) / epsilon
         assert 0.5 * exp(-epsilon * ours) == pytest.approx(0.01)
+
+
+def test_e4_the_dropped_factor_is_the_test_itself() -> None:
+    """All parts alike, one of them failing on the neighbour only: the laws differ by the test's own ratio.
+
+    The paper bounds the neighbour from below without Pr[the test passes], so its chain allows a factor |o|/(|o|-1) only.
+    """
+    ratio, threshold, others = Fraction(1, 3), 12, 9
+    with_it = pass_probability(others + 1, ratio, threshold)
+    without = pass_probability(others, ratio, threshold)
+    assert with_it / without == 1 / ratio  # e^{ε_T}: one more ε, accounted for in κ_N of proofs/prsma.md
+    assert with_it / without > Fraction(others + 1, others)
 
 
 def test_e5_the_printed_best_response_is_the_worst() -> None:
