@@ -85,7 +85,7 @@ def exact(mechanism: Any, *, rows: int = 2, sign: int = 1, name: str | None = No
     pairs = list(neighbour_pairs(2**queries.dimension, rows, claimed.neighbours))
     laws: dict[DataSet, Law] = {}
     for data in {data for pair in pairs for data in pair}:
-        laws[data] = law_of(mechanism, objective_for(queries, data, sign, _resolution(mechanism)))
+        laws[data] = law_of(mechanism, objective_for(queries, data, sign, resolution_of(mechanism)))
     return compare(name or mechanism.name, claimed, ((laws[a], laws[b]) for a, b in pairs))
 
 
@@ -140,7 +140,8 @@ def law_cells(mechanism: Any) -> int:
     return 1 if perturbation is None else minimiser_of(mechanism).cells
 
 
-def _resolution(mechanism: Any) -> int:
+def resolution_of(mechanism: Any) -> int:
+    """The lattice on which the mechanism reads its objective."""
     perturbation = getattr(mechanism, "perturbation", mechanism)
     return int(getattr(perturbation, "resolution", 0))
 

@@ -10,8 +10,9 @@ from rich.console import Console
 from rich.table import Table as Grid
 
 from oracledp.audit.catalogue import catalogue
+from oracledp.audit.curves import catalogue_curves, draw
 from oracledp.audit.tiers import MUTANTS, TIERS
-from oracledp.cli.common import emit, json_option, progress, quiet_option
+from oracledp.cli.common import emit, json_option, progress, quiet_option, refuse_unwritable
 from oracledp.errors import ParameterError
 
 Row = dict[str, Any]
@@ -26,14 +27,19 @@ Row = dict[str, Any]
     show_default=True,
     help="How to look: exact laws, hostile oracles, samplers, from outside, what shows besides a release.",
 )
+@click.option("--plot", type=click.Path(dir_okay=False), help="Draw exact privacy curves beside the claimed ones.")
 @click.option("--mutants", is_flag=True, help="Audit the deliberately broken mechanisms: all must be caught.")
 @quiet_option
 @json_option
-def audit(mechanisms: tuple[str, ...], tier: str, mutants: bool, quiet: bool, as_json: bool) -> None:
+def audit(mechanisms: tuple[str, ...], tier: str, plot: str | None, mutants: bool, quiet: bool, as_json: bool) -> None:
     """Audit the named MECHANISMS (or mutants; all by default) and fail if a claim is broken."""
     if mutants:
         _audit_mutants(mechanisms, quiet, as_json)
         return
+    if plot is not None:
+        refuse_unwritable(plot)
+        with progress("drawing exact curves", quiet):
+            draw(catalogue_curves(), plot)
     if mechanisms and tier != "exact":
         raise ParameterError(f"the tier {tier} looks at everything: name no mechanism")
     rows: list[Row] = []
