@@ -178,8 +178,8 @@ def test_a_work_limit_fails_in_the_same_place_every_time() -> None:
     work = answer.certificate.work
     assert BranchAndBoundOracle(work_limit=work).solve(problem) == answer
     assert BranchAndBoundOracle(work_limit=work - 1).solve(problem) == Failed("work limit reached")
-    none, costs = np.zeros((1, 0), dtype=np.int64), np.zeros((1, 12), dtype=np.int64)
-    assert BranchAndBoundOracle(work_limit=1).solve_many(problem, costs, none) == [None]
+    costs, sizes = np.zeros((1, 12), dtype=np.int64), np.zeros((1, 13), dtype=np.int64)
+    assert BranchAndBoundOracle(work_limit=1).solve_many(problem, costs, sizes) == [None]
 
 
 def test_what_it_promises_and_what_it_refuses() -> None:

@@ -14,7 +14,8 @@ from oracledp.classes.subsets import Conjunctions, Disjunctions
 from oracledp.errors import CapacityError
 from oracledp.oracles.base import Answer, Certificate, Failed, Solution, Trust
 from oracledp.oracles.certificates import check_conjunction
-from oracledp.oracles.problem import LIMIT, WeightedProblem
+from oracledp.oracles.problem import WeightedProblem
+from oracledp.oracles.redraws import check_batch
 
 NO_LIMIT = (1 << 63) - 1
 LONGEST_PROOF = 1 << 24  # entries
@@ -79,9 +80,7 @@ class BranchAndBoundOracle:
         owner = problem.query_class
         if not isinstance(owner, Conjunctions | Disjunctions):
             raise CapacityError("branch-and-bound serves conjunctions and disjunctions")
-        most = int(np.abs(part_costs).sum(axis=1).max(initial=0)) + int(np.abs(size_costs).sum(axis=1).max(initial=0))
-        if problem.weight_total + most >= LIMIT:
-            raise CapacityError("weights and noise together exceed 2^62; use a coarser lattice or fewer rows")
+        check_batch(problem, part_costs, size_costs)
         index, constant = _prepare(problem)
         found = best_conjunctions(index, part_costs, size_costs, owner.width, self._limit)
         offset = constant + problem.constant

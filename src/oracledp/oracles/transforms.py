@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from oracledp._engine import best_masks, subset_table_32, subset_table_64
+from oracledp._engine import SubsetTable
 from oracledp.classes.base import Parts, Query, QueryClass
 from oracledp.classes.subsets import Conjunctions, Disjunctions, Parities, SubsetClass
 from oracledp.errors import CapacityError
 from oracledp.oracles.base import Answer, Certificate, Solution, Trust
-from oracledp.oracles.problem import LIMIT, WeightedProblem
+from oracledp.oracles.problem import WeightedProblem
+from oracledp.oracles.redraws import check_batch, without_flat_sizes
 
 MOST_LITERALS = 26  # a table of 2^26 int64 values is half a gigabyte
-SMALL = 1 << 29  # sums below this leave int32 room for costs and for the forbidden mark
 
 
 @dataclass(frozen=True)
@@ -60,30 +60,23 @@ class TransformOracle:
             raise CapacityError(
                 f"the transform serves conjunctions, disjunctions and parities of at most {MOST_LITERALS}"
             )
+        check_batch(problem, part_costs, size_costs)
         table, constant = _table(problem)
-        most = int(np.abs(part_costs).sum(axis=1).max(initial=0)) + int(np.abs(size_costs).max(initial=0))
-        if problem.weight_total + most >= LIMIT:
-            raise CapacityError("weights and noise together exceed 2^62; use a coarser lattice or fewer rows")
-        if problem.weight_total + most >= SMALL and table.dtype == np.int32:
-            table = table.astype(np.int64)
-        sizes = size_costs if size_costs.size else np.zeros((0, 0), dtype=np.int64)
-        masks, values = best_masks(table, owner.dimension, owner.width, part_costs, sizes)
+        masks, values = table.best(owner.width, part_costs, without_flat_sizes(size_costs))
         bits = [tuple(j for j in range(owner.dimension) if mask >> j & 1) for mask in masks.tolist()]
         return [(parts, value + constant) for parts, value in zip(bits, values.tolist(), strict=True)]
 
 
-def _table(problem: WeightedProblem) -> tuple[NDArray[Any], int]:
+def _table(problem: WeightedProblem) -> tuple[SubsetTable, int]:
     """The data part of every subset's value, and a constant; kept with the problem's data."""
-    known = problem.cache.get("transform")
+    known: tuple[SubsetTable, int] | None = problem.cache.get("transform")
     if known is None:
         owner = problem.query_class
-        records, weights, constant = problem.records, problem.weights, problem.constant
+        records, weights, constant = problem.records, problem.weights, 0
         if isinstance(owner, Disjunctions):  # one minus the conjunction of the negated literals
-            constant += sum(weights.tolist())
-            records, weights = 1 - records, -weights
+            records, weights, constant = 1 - records, -weights, int(weights.sum())
         powers = (1 << np.arange(owner.dimension)).astype(np.uint32)
         masks = (records.astype(np.uint32) * powers).sum(axis=1, dtype=np.uint32)
-        build = subset_table_32 if problem.weight_total < SMALL else subset_table_64
-        table = build(masks, np.ascontiguousarray(weights), owner.dimension, isinstance(owner, Parities))
-        known = problem.cache["transform"] = (table, constant - problem.constant)
+        known = (SubsetTable(masks, weights, owner.dimension, isinstance(owner, Parities)), constant)
+        problem.cache["transform"] = known
     return known[0], known[1] + problem.constant

@@ -1,0 +1,57 @@
+// The best subset of a table under costs: screened in 32-bit numbers, decided in exact ones.
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "subset_costs.hpp"
+
+namespace oracledp {
+
+struct BestMask {
+    std::uint64_t mask;
+    Value value;
+};
+
+// A table of data sums (in multiples of `unit`) over all subsets of some literals, cut into blocks of subsets that
+// agree on the high literals, with the least entry of each block.
+struct SubsetScreen {
+    SubsetScreen(std::vector<std::int32_t> sums, int literal_count, Value unit_of_sums);
+
+    std::vector<std::int32_t> table;
+    int literals, low;
+    Value unit, greatest; // greatest: absolute data value
+    std::size_t low_size, high_size;
+    std::vector<std::int32_t> least;
+    std::vector<std::uint8_t> sizes; // of the subsets of low literals, or of high ones
+};
+
+// Scans a screen for one set of costs after the other.
+class ScreenScan {
+  public:
+    ScreenScan(const SubsetScreen &screen, int width);
+
+    // The first mask of least value. `sizes` is null or has one cost for each size 0..width.
+    BestMask best(const Value *parts, const Value *sizes);
+
+  private:
+    void choose_quantum(const Value *parts, const Value *sizes);
+    std::int32_t quanta(Value cost) const;
+    void table_costs(const Value *parts, const Value *sizes);
+    void find_close_blocks();
+    std::int32_t screened(std::int32_t sum) const { return shift_ >= 0 ? sum << shift_ : sum >> -shift_; }
+    std::int32_t least_in(std::size_t high) const;
+    const std::int32_t *costs_of(std::size_t high) const;
+    BestMask decide(const Value *parts, const Value *sizes) const;
+    Value exactly(std::uint64_t mask, const Value *parts, const Value *sizes) const;
+
+    const SubsetScreen &screen_;
+    const int width_;
+    bool alike_ = false; // one table of costs serves every number of high literals
+    Value quantum_ = 1;
+    int shift_ = 0; // a table entry times 2^shift is its value in quanta
+    std::int32_t slack_, least_ = 0;
+    std::vector<std::int32_t> low_costs_, costs_, least_cost_, high_costs_, bounds_;
+    std::vector<std::size_t> close_; // blocks that may hold the best
+};
+
+} // namespace oracledp

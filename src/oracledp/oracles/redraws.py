@@ -1,0 +1,45 @@
+"""Many draws of the noise over the same data: what a batch of costs must satisfy."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oracledp.errors import CapacityError, ParameterError
+from oracledp.oracles.problem import LIMIT, WeightedProblem
+
+
+def check_batch(problem: WeightedProblem, part_costs: NDArray[np.int64], size_costs: NDArray[np.int64]) -> None:
+    """One row per draw, one entry per part and size, and no sum that could wrap.
+
+    >>> from oracledp.classes import Conjunctions
+    >>> from oracledp.literals import Literals
+    >>> queries = Conjunctions(Literals.named("a", "b"))
+    >>> problem = WeightedProblem.build(queries, np.ones((1, 2), dtype=np.uint8), np.array([1]))
+    >>> check_batch(problem, np.full((1, 2), 2**61), np.zeros((1, 3), dtype=np.int64))
+    Traceback (most recent call last):
+    ...
+    oracledp.errors.CapacityError: weights and noise together exceed 2^62; use a coarser lattice or fewer rows
+    """
+    parts, sizes = len(problem.part_costs), len(problem.size_costs)
+    if part_costs.shape != (len(part_costs), parts) or size_costs.shape != (len(part_costs), sizes):
+        raise ParameterError("costs need one row per draw, with one entry per part and one per size")
+    if problem.weight_total + parts * _greatest(part_costs) + sizes * _greatest(size_costs) < LIMIT:
+        return
+    for part_row, size_row in zip(part_costs.tolist(), size_costs.tolist(), strict=True):
+        if problem.weight_total + sum(map(abs, part_row)) + sum(map(abs, size_row)) >= LIMIT:
+            raise CapacityError("weights and noise together exceed 2^62; use a coarser lattice or fewer rows")
+
+
+def without_flat_sizes(size_costs: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The costs of sizes, or none when they are all zero: a search without them is simpler.
+
+    >>> without_flat_sizes(np.zeros((5, 3), dtype=np.int64)).shape
+    (0, 0)
+    """
+    return size_costs if size_costs.any() else np.zeros((0, 0), dtype=np.int64)
+
+
+def _greatest(costs: NDArray[np.int64]) -> int:
+    """The greatest absolute value, as a Python integer: numpy's abs wraps at the least int64."""
+    return max(-int(costs.min(initial=0)), int(costs.max(initial=0)))
