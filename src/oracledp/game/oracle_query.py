@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import ceil, log, sqrt
 from typing import TYPE_CHECKING, Any
 
@@ -17,22 +16,14 @@ from oracledp.game.linked import LinkedQueries
 from oracledp.game.payoff import Payoff
 from oracledp.game.play import Play
 from oracledp.game.query_player import QueryPlayer, query_player
-from oracledp.guarantee import Exact, Guarantee, positive, probability
-from oracledp.mechanisms.release import pay
+from oracledp.guarantee import Exact, positive, probability
+from oracledp.mechanisms.release import Named, pay
 from oracledp.randomness import Randomness, SystemRandomness, words
 from oracledp.schema import Schema
 from oracledp.table import Table
 
 if TYPE_CHECKING:
     from oracledp.ledger import Ledger
-
-
-@dataclass(frozen=True)
-class _Named:
-    """A player under the name that the ledger shows."""
-
-    name: str
-    guarantee: Guarantee
 
 
 class OracleQuery:
@@ -92,7 +83,7 @@ class OracleQuery:
             delta=self.delta,
             oracle=self.oracle,
         )
-        self.guarantee_ = pay(_Named(f"oracle-query:{self.query_player}", player.guarantee), self.ledger, source)
+        self.guarantee_ = pay(Named(f"oracle-query:{self.query_player}", player.guarantee), self.ledger, source)
         self.play_ = self._play(table, closed, player, rounds, source)
         return self
 

@@ -30,6 +30,14 @@ class Calibrated(Protocol):
         ...
 
 
+@dataclass(frozen=True)
+class Named:
+    """A promise under the name that releases and the ledger show, for mechanisms of several steps."""
+
+    name: str
+    guarantee: Guarantee
+
+
 def pay(mechanism: Calibrated, ledger: Ledger | None, source: Randomness) -> Guarantee:
     """Charge the ledger, before anything is sampled; a seeded source taints the guarantee."""
     guarantee = mechanism.guarantee if source.private else mechanism.guarantee.tainted()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +10,7 @@ import numpy as np
 from oracledp.accounting import zcdp_rho
 from oracledp.errors import ModelError, ParameterError
 from oracledp.guarantee import Exact, Guarantee, Neighbours, positive, probability
-from oracledp.mechanisms.release import pay
+from oracledp.mechanisms.release import Named, pay
 from oracledp.noise import discrete_gaussian
 from oracledp.randomness import Randomness, SystemRandomness, words
 from oracledp.schema import Schema
@@ -29,12 +28,6 @@ if TYPE_CHECKING:
     from oracledp.ledger import Ledger
 
 _ORDERS = {"marginals:1": 2, "marginals:2": 2, "marginals:3": 3}
-
-
-@dataclass(frozen=True)
-class _Named:
-    name: str
-    guarantee: Guarantee
 
 
 class Synthesizer:
@@ -86,7 +79,7 @@ class Synthesizer:
             raise ParameterError("the table was encoded with another schema")
         source = SystemRandomness() if source is None else source
         rho = zcdp_rho(self.epsilon, self.delta)
-        guarantee = pay(_Named("synthesizer", self.guarantee), self.ledger, source)
+        guarantee = pay(Named("synthesizer", self.guarantee), self.ledger, source)
         records = records_of(table)
         measured = measure(Meter(records, rho, self.neighbours, source, discrete_gaussian), _ORDERS[self.workload])
         generator = np.random.default_rng(words(source, 4).tolist())
