@@ -83,7 +83,7 @@ def test_e3_the_papers_threshold_fails_a_quarter_of_the_time() -> None:
 def test_e4_the_dropped_factor_is_the_test_itself() -> None:
     """All parts alike, one of them failing on the neighbour only: the laws differ by the test's own ratio.
 
-    The paper bounds the neighbour from below without Pr[the test passes], so its chain allows a factor |o|/(|o|-1) only.
+    The paper bounds the neighbour from below without Pr[the test passes]: its chain allows a factor |o|/(|o|-1) only.
     """
     ratio, threshold, others = Fraction(1, 3), 12, 9
     with_it = pass_probability(others + 1, ratio, threshold)
