@@ -18,18 +18,10 @@ using Found = std::tuple<Value, std::vector<int>, std::int64_t>; // value, liter
 ConjunctionIndex make_index(const Bytes &records, const Values &weights) {
     if (records.ndim() != 2 || weights.ndim() != 1 || weights.shape(0) != records.shape(0))
         throw std::invalid_argument("records need two dimensions and one weight each");
-    const std::size_t count = records.shape(0), literals = records.shape(1);
-    KeyedRows rows;
-    rows.key_words = int(std::max<std::size_t>(1, (literals + 63) / 64));
-    rows.keys.assign(count * rows.key_words, 0);
-    rows.weights.assign(weights.data(), weights.data() + count);
-    const Value common = std::accumulate(rows.weights.begin(), rows.weights.end(), Value{0}, [](Value a, Value b) { return std::gcd(a, b); });
-    const Value unit = std::max<Value>(1, common);
-    for (Value &weight : rows.weights) weight /= unit;
-    const std::uint8_t *record = records.data();
-    for (std::size_t i = 0; i < count; ++i, record += literals)
-        for (std::size_t j = 0; j < literals; ++j) rows.keys[i * rows.key_words + j / 64] |= Word(record[j] != 0) << (j % 64);
-    return ConjunctionIndex(int(literals), rows, unit);
+    std::vector<int> order(records.shape(1));
+    std::iota(order.begin(), order.end(), 0);
+    const PackedRows packed = pack_rows(records.data(), weights.data(), records.shape(0), order);
+    return ConjunctionIndex(int(order.size()), packed.rows, packed.unit);
 }
 
 // One set of costs as Python gives it. Equal costs of all sizes are a constant, and are kept apart.

@@ -2,6 +2,7 @@
 #include "row_table.hpp"
 #include <algorithm>
 #include <cstdlib>
+#include <numeric>
 #include "module.hpp"
 
 namespace oracledp {
@@ -102,6 +103,22 @@ void fill_planes(RowTable &table, const int (&count)[2][65]) {
 }
 
 } // namespace
+
+PackedRows pack_rows(const std::uint8_t *records, const std::int64_t *weights, std::size_t count, const std::vector<int> &order) {
+    PackedRows packed;
+    KeyedRows &rows = packed.rows;
+    std::int64_t common = 0;
+    for (std::size_t i = 0; i < count; ++i) common = std::gcd(common, weights[i]);
+    packed.unit = std::max<std::int64_t>(1, common);
+    rows.key_words = int(std::max<std::size_t>(1, (order.size() + 63) / 64));
+    rows.keys.assign(count * rows.key_words, 0);
+    for (std::size_t i = 0; i < count; ++i, records += order.size()) {
+        rows.weights.push_back(weights[i] / packed.unit);
+        for (std::size_t j = 0; j < order.size(); ++j)
+            rows.keys[i * rows.key_words + j / 64] |= Word(records[order[j]] != 0) << (j % 64);
+    }
+    return packed;
+}
 
 void build_table(RowTable &table, const std::vector<int> &literals, const KeyedRows &rows) {
     int count[2][65];

@@ -33,6 +33,13 @@ struct KeyedRows {
     std::vector<std::int64_t> weights;
 };
 
+// Records of 0 and 1 as keys, bit j being column order[j], with weights in multiples of their greatest common divisor.
+struct PackedRows {
+    KeyedRows rows;
+    std::int64_t unit;
+};
+PackedRows pack_rows(const std::uint8_t *records, const std::int64_t *weights, std::size_t count, const std::vector<int> &order);
+
 // Fills the table; the rows must have distinct keys (equal keys are correct, only wasteful).
 void build_table(RowTable &table, const std::vector<int> &literals, const KeyedRows &rows);
 
