@@ -29,10 +29,7 @@ ODP_SIMD void column_step(const ColumnStep &step, int count) {
 
 }  // namespace
 
-CubeLists::CubeLists(const ListProblem &problem, int size) : problem_(problem), size_(size), power_(size + 1, 1) {
-    for (int t = 0; t < size; ++t) power_[t + 1] = 3 * power_[t];
-    total_.resize(cubes());
-    relaxed_.resize(cubes());
+CubeLists::CubeLists(const ListProblem &problem, int size) : problem_(problem), size_(size), subcubes_(size) {
     if (!exact_relaxation()) best_.resize(size_t(problem.length + 1) * cubes());
     emptied_.resize(problem.length + 1);
     missing_.assign(problem.columns, {kInfinite, kInfinite});
@@ -48,44 +45,19 @@ CubeLists::CubeLists(const ListProblem &problem, int size) : problem_(problem), 
     }
 }
 
-// Visits (subcube, place, zero half, one half) for every free column of every subcube, halves first.
-template <class Visit> void CubeLists::each_split(Visit visit) const {
-    std::vector<int> digits(size_, 0);
-    for (int cube = 0; cube < cubes(); ++cube) {
-        for (int t = 0; t < size_; ++t)
-            if (digits[t] == 2) visit(cube, t, cube - 2 * power_[t], cube - power_[t]);
-        for (int t = 0; t < size_ && ++digits[t] == 3; ++t) digits[t] = 0;
-    }
-}
-
 int64_t CubeLists::value(const std::vector<int> &set, const int64_t *cells, int64_t most) {
-    add_up(cells);
-    relax(set);
+    std::vector<std::array<int64_t, 2>> missing;
+    for (int column : set) missing.push_back(missing_[column]);
+    subcubes_.add_up(cells);
+    subcubes_.relax(missing);
+    const int64_t relaxed = subcubes_.relaxed().back();
     work_ = int64_t(cubes()) * (size_ + 1);
-    if (exact_relaxation()) return relaxed_.back();
+    if (exact_relaxation()) return relaxed;
     exhaust(set);
-    if (relaxed_.back() + emptied_[0] > most) return most + 1;
+    if (relaxed + emptied_[0] > most) return most + 1;
     solve_layers(set);
     work_ *= 1 + problem_.length;
     return best_[cubes() - 1];
-}
-
-void CubeLists::add_up(const int64_t *cells) {
-    std::vector<int> corner(size_t(1) << size_, 0);
-    for (int x = 1; x < 1 << size_; ++x) corner[x] = corner[x & (x - 1)] + power_[__builtin_ctz(x)];
-    for (int x = 0; x < 1 << size_; ++x) total_[corner[x]] = cells[x];
-    each_split([&](int cube, int, int zero, int one) { total_[cube] = total_[zero] + total_[one]; });
-}
-
-// Without costs a rule takes the better label; a literal that does not exist costs infinitely much.
-void CubeLists::relax(const std::vector<int> &set) {
-    for (int cube = 0; cube < cubes(); ++cube) relaxed_[cube] = std::min<int64_t>(0, total_[cube]);
-    each_split([&](int cube, int t, int zero, int one) {
-        const auto &missing = missing_[set[t]];
-        const int64_t take_zero = std::min<int64_t>(0, total_[zero]) + relaxed_[one] + missing[0];
-        const int64_t take_one = std::min<int64_t>(0, total_[one]) + relaxed_[zero] + missing[1];
-        relaxed_[cube] = std::min(relaxed_[cube], std::min(take_zero, take_one));
-    });
 }
 
 // The least cost of the parts from each position on, whatever they decide.
@@ -101,29 +73,29 @@ void CubeLists::exhaust(const std::vector<int> &set) {
 void CubeLists::solve_layers(const std::vector<int> &set) {
     const int64_t fallback0 = problem_.cost(problem_.fallback(0)), fallback1 = problem_.cost(problem_.fallback(1));
     int64_t *last = &best_[size_t(problem_.length) * cubes()];
-    for (int cube = 0; cube < cubes(); ++cube) last[cube] = std::min(fallback0, fallback1 + total_[cube]);
+    for (int cube = 0; cube < cubes(); ++cube) last[cube] = std::min(fallback0, fallback1 + subcubes_.total()[cube]);
     for (int p = problem_.length - 1; p >= 0; --p) layer(p, set);
 }
 
 void CubeLists::layer(int p, const std::vector<int> &set) {
-    const int64_t *next = &best_[size_t(p + 1) * cubes()], *total = total_.data();
+    const int64_t *next = &best_[size_t(p + 1) * cubes()], *total = subcubes_.total().data();
     int64_t *best = &best_[size_t(p) * cubes()];
     const int64_t skip = problem_.cost(problem_.skip(p));
     for (int cube = 0; cube < cubes(); ++cube) best[cube] = skip + next[cube];
     for (int t = 0; t < size_; ++t) {
         const RuleCosts &cost = costs_[size_t(p) * problem_.columns + set[t]];
-        for (int zero = 0; zero < cubes(); zero += power_[t + 1]) {
-            const int one = zero + power_[t], free = one + power_[t];
+        for (int zero = 0; zero < cubes(); zero += subcubes_.power(t + 1)) {
+            const int one = zero + subcubes_.power(t), free = one + subcubes_.power(t);
             column_step({{cost[0], cost[1], cost[2], cost[3]}, emptied_[p + 1], total + zero, total + one, next + zero,
                          next + one, best + zero, best + one, best + free},
-                        power_[t]);
+                        subcubes_.power(t));
         }
     }
 }
 
 std::pair<int, int> CubeLists::cut(const Rule &rule, int cube) const {
     if (cube < 0) return {-1, -1};
-    const int power = power_[rule.place], digit = cube / power % 3;
+    const int power = subcubes_.power(rule.place), digit = subcubes_.digit(cube, rule.place);
     if (digit == 2) return {cube - (2 - rule.polarity) * power, cube - (1 + rule.polarity) * power};
     return digit == rule.polarity ? std::pair<int, int>{cube, -1} : std::pair<int, int>{-1, cube};
 }
@@ -143,14 +115,15 @@ std::vector<int> CubeLists::parts(const std::vector<int> &set) {
 
 // A part may be chosen if the best value stays within reach of the positions that remain.
 std::vector<int> CubeLists::parts_without_costs(const std::vector<int> &set) const {
-    auto least = [&](int cube) { return cube < 0 ? 0 : relaxed_[cube]; };
+    const std::vector<int64_t> &total = subcubes_.total(), &relaxed = subcubes_.relaxed();
+    auto least = [&](int cube) { return cube < 0 ? 0 : relaxed[cube]; };
     std::vector<int> needed(cubes(), size_ + 1);  // the least number of rules that reaches the least value
     for (int cube = 0; cube < cubes(); ++cube)
-        if (relaxed_[cube] == std::min<int64_t>(0, total_[cube])) needed[cube] = 0;
-    each_split([&](int cube, int t, int zero, int one) {
-        if (missing_[set[t]][0] == 0 && std::min<int64_t>(0, total_[zero]) + relaxed_[one] == relaxed_[cube])
+        if (relaxed[cube] == std::min<int64_t>(0, total[cube])) needed[cube] = 0;
+    subcubes_.each_split([&](int cube, int t, int zero, int one) {
+        if (missing_[set[t]][0] == 0 && std::min<int64_t>(0, total[zero]) + relaxed[one] == relaxed[cube])
             needed[cube] = std::min(needed[cube], needed[one] + 1);
-        if (missing_[set[t]][1] == 0 && std::min<int64_t>(0, total_[one]) + relaxed_[zero] == relaxed_[cube])
+        if (missing_[set[t]][1] == 0 && std::min<int64_t>(0, total[one]) + relaxed[zero] == relaxed[cube])
             needed[cube] = std::min(needed[cube], needed[zero] + 1);
     });
     const std::vector<Rule> usable = rules(set);
@@ -160,7 +133,7 @@ std::vector<int> CubeLists::parts_without_costs(const std::vector<int> &set) con
             const auto [taken, left] = cut(rule, cube);
             if (left >= 0 && needed[left] > problem_.length - p - 1) continue;
             for (int label = 0; label < 2; ++label)
-                if ((label && taken >= 0 ? total_[taken] : 0) + least(left) == least(cube)) {
+                if ((label && taken >= 0 ? total[taken] : 0) + least(left) == least(cube)) {
                     cube = left;
                     return problem_.part(p, rule.condition, label);
                 }
@@ -182,7 +155,7 @@ std::vector<int> CubeLists::parts_by_layers(const std::vector<int> &set) const {
             const auto [taken, left] = cut(rule, cube);
             for (int label = 0; label < 2; ++label) {
                 const int part = problem_.part(p, rule.condition, label);
-                const int64_t captured = label && taken >= 0 ? total_[taken] : 0;
+                const int64_t captured = label && taken >= 0 ? subcubes_.total()[taken] : 0;
                 if (problem_.cost(part) + captured + rest(p + 1, left) == rest(p, cube)) {
                     cube = left;
                     return part;

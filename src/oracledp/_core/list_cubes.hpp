@@ -3,6 +3,7 @@
 #include <array>
 
 #include "list_problem.hpp"
+#include "subcubes.hpp"
 
 namespace oracledp {
 
@@ -21,20 +22,15 @@ private:
     const ListProblem &problem_;
     const int size_;
     int64_t work_ = 0;
-    std::vector<int> power_;        // powers of three; digit 0, 1: the column has that value; 2: it is free
-    std::vector<int64_t> total_;    // weight of each subcube
-    std::vector<int64_t> relaxed_;  // [subcube]: least value without costs, as many rules as needed
+    Subcubes subcubes_;
     std::vector<int64_t> best_;     // [position][subcube]: least value of the rules from that position on
     std::vector<int64_t> emptied_;  // [position]: least cost of those rules once every record is decided
     std::vector<RuleCosts> costs_;  // [position][column]
     std::vector<std::array<int64_t, 2>> missing_;  // [column][polarity]: 0 if a condition tests it, else infinite
 
-    int cubes() const { return power_[size_]; }
+    int cubes() const { return subcubes_.count(); }
     // Without costs, and with as many positions as columns, the relaxation is exact.
     bool exact_relaxation() const { return problem_.free && problem_.length >= size_; }
-    template <class Visit> void each_split(Visit visit) const;
-    void add_up(const int64_t *cells);
-    void relax(const std::vector<int> &set);
     void exhaust(const std::vector<int> &set);
     void solve_layers(const std::vector<int> &set);
     void layer(int position, const std::vector<int> &set);

@@ -8,6 +8,7 @@ PYBIND11_MODULE(_engine, m) {
     register_decision_lists(m);
     register_halfspaces(m);
     register_dual(m);
+    register_support_forest(m);
     register_subset_forest(m);
     register_transforms(m);
     register_conjunctions(m);

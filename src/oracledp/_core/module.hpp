@@ -18,3 +18,4 @@ void register_subset_forest(pybind11::module_ &m);
 void register_transforms(pybind11::module_ &m);
 void register_conjunctions(pybind11::module_ &m);
 void register_dual(pybind11::module_ &m);
+void register_support_forest(pybind11::module_ &m);

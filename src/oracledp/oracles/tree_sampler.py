@@ -17,6 +17,7 @@ from oracledp.classes.base import Parts, QueryClass
 from oracledp.classes.subsets import Conjunctions, Disjunctions
 from oracledp.errors import CapacityError
 from oracledp.exponential_function import exp_enclosure
+from oracledp.oracles import support_sampler
 from oracledp.oracles.problem import WeightedProblem
 from oracledp.randomness import Randomness, below
 
@@ -26,8 +27,9 @@ MOST_LEAVES = 1 << 62
 
 def samples(query_class: QueryClass) -> bool:
     """Whether the class has a tree to sample from."""
-    known = isinstance(query_class, Conjunctions | Disjunctions)
-    return known and query_class.size < MOST_LEAVES and query_class.dimension < 1 << 15
+    if not isinstance(query_class, Conjunctions | Disjunctions):
+        return support_sampler.samples(query_class)
+    return query_class.size < MOST_LEAVES and query_class.dimension < 1 << 15
 
 
 def sample_exponential(problems: Sequence[WeightedProblem], rate: Fraction, source: Randomness) -> tuple[int, Parts]:
@@ -35,6 +37,8 @@ def sample_exponential(problems: Sequence[WeightedProblem], rate: Fraction, sour
 
     Returns which problem it belongs to, and its parts. The problems carry no costs on parts.
     """
+    if all(support_sampler.samples(problem.query_class) for problem in problems):
+        return support_sampler.sample_exponential(problems, rate, source)
     forest = SubsetForest()
     for problem in problems:
         _plant(forest, problem)
@@ -53,7 +57,8 @@ def sample_exponential(problems: Sequence[WeightedProblem], rate: Fraction, sour
 def _plant(forest: SubsetForest, problem: WeightedProblem) -> None:
     """A tree for one problem; a disjunction is one minus the conjunction of the negated literals."""
     owner = problem.query_class
-    if not samples(owner) or np.any(problem.part_costs) or np.any(problem.size_costs):
+    known = isinstance(owner, Conjunctions | Disjunctions) and samples(owner)
+    if not known or np.any(problem.part_costs) or np.any(problem.size_costs):
         raise CapacityError(f"there is no sampler for this problem over {owner.kind}")
     records, weights, constant = problem.records, problem.weights, problem.constant
     if isinstance(owner, Disjunctions):

@@ -1,0 +1,88 @@
+// The exponential mechanism over queries that read few columns, without enumeration (Theorem 4).
+//
+// The frontier is all sets of columns: most are only counted, by their cell bound and their number of queries; the
+// heaviest are opened, which gives their weight up to rounding. Floating point decides which sets to open first, and
+// the law does not depend on that.
+#pragma once
+#include <functional>
+#include <memory>
+#include <set>
+#include <unordered_map>
+
+#include "sampled_family.hpp"
+#include "support_scan.hpp"
+
+namespace oracledp {
+
+// A trial's first step: into which problem, and as for any step.
+struct Entry {
+    int tree;
+    Step step;
+};
+
+class SupportForest {
+public:
+    void add(ColumnData &data, std::unique_ptr<SampledFamily> family, int64_t constant);
+    // Opens sets until they hold at least half of the weight, and fixes the origin of values.
+    void prepare(std::vector<uint64_t> powers, double rate);
+    Wide total() const;
+    // Enters the set that a number below total() falls on.
+    Entry enter(Wide number);
+    SampledFamily &family() { return *trees_[entered_].family; }
+    // Opens more sets, after a rejected trial.
+    void refine();
+    size_t opened() const { return opened_.size(); }
+    size_t unopened() const { return kinds_.size(); }  // kinds of sets that are only counted
+    int64_t origin() const { return origin_; }
+
+private:
+    static constexpr size_t kFirstOpened = 256, kMostOpened = size_t(1) << 21;
+    struct Tree {
+        ColumnData *data;
+        std::unique_ptr<SampledFamily> family;
+        int64_t constant;
+    };
+    struct Opened {
+        int tree;
+        std::vector<int> set;
+        int64_t floor;
+        Wide inside;
+    };
+    struct Kind {  // sets that have not been opened
+        int tree;
+        int64_t bound;
+        uint64_t leaves;
+        bool operator==(const Kind &other) const {
+            return tree == other.tree && bound == other.bound && leaves == other.leaves;
+        }
+    };
+    struct KindHash {
+        size_t operator()(const Kind &kind) const {
+            return std::hash<int64_t>()(kind.bound * 31 + kind.tree) ^ std::hash<uint64_t>()(kind.leaves) * 0x9E3779B97F4A7C15ull;
+        }
+    };
+    std::vector<Tree> trees_;
+    std::vector<Opened> opened_;
+    std::unordered_map<Kind, uint64_t, KindHash> kinds_;
+    std::set<std::pair<int, std::vector<int>>> entered_sets_;  // opened one by one, below the cutoff
+    std::unique_ptr<Heights> heights_;
+    double rate_ = 0, cutoff_ = 0;
+    size_t chunk_ = kFirstOpened;
+    int64_t origin_ = 0;
+    int entered_ = 0;
+
+    using Visit = std::function<bool(int tree, const std::vector<int> &set, const Kind &kind)>;
+    void each_set(const Visit &visit);
+    bool each_set_of(int tree, const Visit &visit);
+    double log_weight(const Kind &kind) const;
+    double log_unopened() const;
+    double log_opened() const;
+    void open_chunk();
+    void open(int tree, const std::vector<int> &set);
+    void keep(int tree, const std::vector<int> &set, const Kind &kind);
+    Wide weight(const Opened &opened) const;
+    Wide weight(const Kind &kind) const;
+    Entry enter_unopened(const Kind &kind, uint64_t index);
+};
+
+}  // namespace oracledp

@@ -1,0 +1,128 @@
+"""The sampler over sets of columns: its weights are the sums they stand for, up to rounding."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from oracledp._engine import SupportForest
+from oracledp.classes import Conjunctions, DecisionLists, Halfspaces
+from oracledp.classes.base import QueryClass
+from oracledp.errors import CapacityError
+from oracledp.exponential_function import exp_enclosure
+from oracledp.literals import Literals
+from oracledp.oracles.problem import WeightedProblem
+from oracledp.oracles.support_sampler import BITS, _keep, _plant, sample_exponential, samples
+from oracledp.oracles.values import all_values
+from oracledp.randomness import SeededRandomness
+
+CLASSES: list[QueryClass] = [
+    DecisionLists(Literals.named(*"abc"), length=2),
+    DecisionLists(Literals.named(*"abcd"), length=3),
+    DecisionLists(Literals.named(*"ab").with_negations(), length=3),
+    DecisionLists(Literals.named(*"ab"), length=0),
+    DecisionLists(Literals.named("a"), length=4),
+    Halfspaces(Literals.named(*"abcd"), max_nonzero=2, thresholds=(-1, 0, 1)),
+    Halfspaces(Literals.named(*"abcde"), weights=(-2, 0, 1, 3), max_nonzero=3),
+    Halfspaces(Literals.named(*"abc"), weights=(Fraction(-1, 2), 0, 1), max_nonzero=9, thresholds=(0, Fraction(1, 3))),
+    Halfspaces(Literals.named(*"ab"), weights=(0,), max_nonzero=1, thresholds=(0, 1)),
+]
+
+
+def problems(queries: QueryClass, seed: int, *, large: int = 9) -> list[WeightedProblem]:
+    """Two branches of opposite signs, with equal and constant columns now and then."""
+    rng = np.random.default_rng(seed)
+    records = rng.integers(0, 2, (int(rng.integers(0, 40)), queries.dimension)).astype(np.uint8)
+    if seed % 3 == 0:
+        records[:, 0] = seed % 2
+    weights = rng.integers(-large, large + 1, len(records))
+    return [WeightedProblem.build(queries, records, sign * weights, 3 * sign) for sign in (1, -1)]
+
+
+def grown(made: list[WeightedProblem], rate: Fraction, *, whole: bool) -> SupportForest:
+    forest = SupportForest()
+    for problem in made:
+        _plant(forest, problem)
+    forest.prepare([exp_enclosure(rate * (1 << j), BITS)[1] for j in range(BITS)], float(rate))
+    while whole and forest.unopened:
+        forest.refine()
+    return forest
+
+
+@pytest.mark.parametrize("queries", CLASSES, ids=repr)
+@pytest.mark.parametrize("seed", range(6))
+def test_every_query_is_counted_once(queries: QueryClass, seed: int) -> None:
+    made = problems(queries, seed)
+    forest = SupportForest()
+    for problem in made:
+        _plant(forest, problem)
+    forest.prepare([1 << BITS] * BITS, 0.0)  # every query weighs one
+    assert forest.total() == 2 * queries.size << BITS
+    while forest.unopened:
+        forest.refine()
+    assert forest.total() == 2 * queries.size << BITS
+
+
+@pytest.mark.parametrize("queries", CLASSES, ids=repr)
+@pytest.mark.parametrize("rate", [Fraction(1, 1000), Fraction(1, 7), Fraction(2), Fraction(60)])
+def test_the_total_is_the_sum_over_all_queries(queries: QueryClass, rate: Fraction) -> None:
+    for seed in range(6):
+        made = problems(queries, seed)
+        forest = grown(made, rate, whole=True)
+        values = np.concatenate([all_values(problem) for problem in made]).tolist()
+        low = sum(exp_enclosure(rate * (value - forest.origin), BITS)[0] for value in values)
+        high = sum(exp_enclosure(rate * (value - forest.origin), BITS)[1] for value in values)
+        assert low <= forest.total() <= high * (1 + Fraction(1, 1 << 50)) + 64 * len(values)
+
+
+@pytest.mark.parametrize("queries", CLASSES, ids=repr)
+def test_a_walk_ends_at_the_value_it_paid_for(queries: QueryClass) -> None:
+    """Exponents along a walk add up to the query's value, and no step outweighs what it was drawn by."""
+    rng = np.random.default_rng(7)
+    for seed in range(5):
+        made, rate = problems(queries, seed), Fraction(1, 9)
+        forest = grown(made, rate, whole=seed % 2 == 0)
+        for _ in range(30):
+            number = int(rng.integers(0, 1 << 62)) * forest.total() >> 62
+            tree, (exponent, chosen, inside) = forest.enter(number)
+            value = forest.origin
+            while True:
+                assert exponent >= 0
+                assert exp_enclosure(rate * exponent, BITS)[0] * inside <= chosen << BITS
+                value += exponent
+                if forest.done():
+                    break
+                exponent, chosen, inside = forest.step(int(rng.integers(0, 1 << 62)) * inside >> 62)
+            parts = tuple(forest.parts())
+            assert queries.contains(parts)
+            assert made[tree].value(parts) == value
+
+
+def test_a_strong_rate_finds_the_minimum_and_a_weak_one_does_not_mind() -> None:
+    source = SeededRandomness(1)
+    for queries in CLASSES[:2] + CLASSES[5:7]:
+        made = problems(queries, 1, large=1 << 30)
+        best = min(problem.value(parts) for problem in made for parts in queries.all_parts())
+        branch, parts = sample_exponential(made, Fraction(1), source)
+        assert made[branch].value(parts) == best
+        drawn = {sample_exponential(made, Fraction(1, 1 << 60), source) for _ in range(40)}
+        assert len(drawn) > 20
+
+
+def test_keeping_is_decided_however_close() -> None:
+    source = SeededRandomness(0)
+    assert all(_keep(Fraction(0), 5, 5, source) for _ in range(50))
+    kept = sum(_keep(Fraction(1), 3, 4, source) for _ in range(4000))  # 0.75 / e = 0.2759
+    assert 940 < kept < 1270
+
+
+def test_what_has_no_sets_to_sample_is_refused() -> None:
+    assert samples(DecisionLists(Literals.named(*(f"x{j}" for j in range(43))).with_negations(), length=4))
+    assert not samples(DecisionLists(Literals.named(*"ab"), width=2))
+    assert not samples(Halfspaces(Literals.named(*"ab")))
+    assert not samples(Conjunctions(Literals.named(*"ab")))
+    noisy = problems(CLASSES[0], 1)[0].with_costs(np.ones(CLASSES[0].part_count, dtype=np.int64))
+    with pytest.raises(CapacityError, match="decision-lists"):
+        sample_exponential([noisy], Fraction(1), SeededRandomness(0))
