@@ -1,13 +1,21 @@
-"""``oracledp bench``: how fast the oracles are here, against CP-SAT on the same instances."""
+"""``oracledp bench``: how fast the oracles are here, beside general solvers on the same instances."""
 
 from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
 
 import click
 from rich.console import Console
 from rich.table import Table as Grid
 
-from oracledp.benchmarking import oracle_rows
-from oracledp.cli.common import emit, json_option, progress, quiet_option
+from oracledp.benchmarking import results
+from oracledp.benchmarking.data import generated, load
+from oracledp.benchmarking.measure import Settings
+from oracledp.benchmarking.suite import SECTIONS, run
+from oracledp.cli.common import emit, json_option, progress, quiet_option, refuse_unwritable
+
+QUICK_ROWS, QUICK_LIMIT = 2000, 5.0
 
 
 @click.group()
@@ -16,19 +24,58 @@ def bench() -> None:
 
 
 @bench.command()
-@click.option("--quick", is_flag=True, help="Small instances: seconds instead of minutes.")
+@click.option("--quick", is_flag=True, help="Small instances of a generated table: a minute instead of hours.")
+@click.option("--only", multiple=True, type=click.Choice(list(SECTIONS)), help="Only this section; may be repeated.")
+@click.option("--peers/--no-peers", default=True, show_default=True, help="Also CP-SAT, RC2, HiGHS and enumeration.")
+@click.option("--limit", default=60.0, show_default=True, help="CPU seconds after which a peer is stopped.")
+@click.option(
+    "--data", default="../shared/data", show_default=True, help="Folder with the Adult table, if there is one."
+)
+@click.option("--results", "results_path", type=click.Path(dir_okay=False), help="Keep the rows in this JSON file.")
 @quiet_option
 @json_option
-def oracles(quick: bool, quiet: bool, as_json: bool) -> None:
-    """Seconds to a proven optimum, and how many times longer CP-SAT takes."""
-    with progress("solving the same problems twice", quiet):
-        rows = oracle_rows(quick=quick)
+def oracles(
+    quick: bool,
+    only: tuple[str, ...],
+    peers: bool,
+    limit: float,
+    data: str,
+    results_path: str | None,
+    quiet: bool,
+    as_json: bool,
+) -> None:
+    """CPU seconds to a proven optimum, and how many times longer general solvers take."""
+    refuse_unwritable(results_path)
+    table = generated(QUICK_ROWS) if quick else load(Path(data))
+    settings = Settings(quick=quick, limit=min(limit, QUICK_LIMIT) if quick else limit, peers=peers)
+    rows: list[dict[str, Any]] = []
+    with progress("solving the same problems with several solvers", quiet):
+        for section in only or SECTIONS:
+            for row in run(section, table, settings):
+                rows.append(row)
+                if results_path is not None:
+                    path = Path(results_path)
+                    results.write(path, results.merge(results.read(path), [row]))
     if as_json:
-        emit(True, {"rows": rows}, "")
-        return
-    grid = Grid("class", "queries", "n", "d", "oracle", "seconds", "CP-SAT", "ratio", "same value")
+        emit(True, {"table": table.name, "rows": rows}, "")
+    else:
+        Console(width=140).print(_grid(rows))
+
+
+def _grid(rows: list[dict[str, Any]]) -> Grid:
+    names = ("CP-SAT", "RC2", "HiGHS", "enumeration")
+    grid = Grid("section", "case", "oracle", "prepared", *names)
     for row in rows:
-        numbers = [f"{row['seconds']:.4f}", f"{row['cp_sat_seconds']:.2f}", f"{row['ratio_to_cp_sat']:.0f}"]
-        same = "yes" if row["same_value"] else "no"
-        grid.add_row(row["class"], f"{row['queries']:,}", str(row["n"]), str(row["d"]), row["oracle"], *numbers, same)
-    Console(width=120).print(grid)
+        peers = [_peer(row.get("peers", {}).get(name), row.get("again")) for name in names]
+        seconds = row["failed"] if "failed" in row else f"{row['again']:.2g} s"
+        grid.add_row(row["section"], row["case"], row.get("oracle", ""), seconds, *peers)
+    return grid
+
+
+def _peer(outcome: dict[str, Any] | None, seconds: float | None) -> str:
+    """Seconds of a peer, and how many times longer that is."""
+    if outcome is None or seconds is None:
+        return ""
+    longer = f"{outcome['seconds'] / max(seconds, 1e-6):,.0f} times"
+    mark = "" if outcome["finished"] else ">"
+    return f"{mark}{outcome['seconds']:.2g} s ({mark}{longer}){'' if outcome.get('same', True) else ' other value'}"

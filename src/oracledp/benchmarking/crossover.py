@@ -1,0 +1,118 @@
+"""Which oracle is fastest by class and size: every one that serves the class, on the same instance."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from oracledp.benchmarking import instances
+from oracledp.benchmarking.data import BenchmarkTable, Bits
+from oracledp.benchmarking.measure import Row, Settings, unprepared
+from oracledp.benchmarking.timing import best_of, timed, within
+from oracledp.classes import (
+    Conjunctions,
+    DecisionLists,
+    Halfspaces,
+    Parities,
+    QueryClass,
+    ReadOnceFormulas,
+)
+from oracledp.oracles.base import Failed
+from oracledp.oracles.problem import WeightedProblem
+from oracledp.oracles.registry import available, resolve, total_oracles
+
+LIMIT = 15.0  # CPU seconds for each oracle
+ROWS = 1000
+
+
+def crossover(table: BenchmarkTable, settings: Settings) -> Iterator[Row]:
+    """Labels, k-hot noise at epsilon 1; a thousand rows, and all of them for conjunctions and parities."""
+    few = table.head(ROWS)
+    for queries in _small() if settings.quick else _classes():
+        yield _compare(queries, few, settings)
+    for queries in () if settings.quick else _subsets():
+        yield _compare(queries, table, settings)
+
+
+def _small() -> Iterator[QueryClass]:
+    names = instances.named
+    yield from (Conjunctions(names(8)), Parities(names(8)), Halfspaces(names(6)), DecisionLists(names(6), length=2))
+
+
+def _subsets() -> Iterator[QueryClass]:
+    names = instances.named
+    yield from (Conjunctions(names(d)) for d in (8, 12, 16, 20, 22, 24, 26))
+    yield from (Parities(names(d)) for d in (8, 16, 20, 24, 26))
+    yield from (Parities(names(d), max_width=3) for d in (16, 20, 24, 50))
+
+
+def _classes() -> Iterator[QueryClass]:
+    yield from _subsets()
+    names = instances.named
+    yield from (Parities(names(d)) for d in (28, 40))
+    yield from (Conjunctions(names(d), max_width=3) for d in (10, 20, 50))
+    yield from (Halfspaces(names(d)) for d in (4, 6, 8, 10, 12, 14))
+    yield from (Halfspaces(names(d)) for d in (24,))
+    yield from (Halfspaces(names(d), max_nonzero=3) for d in (8, 20, 43))
+    yield from (DecisionLists(names(d), length=2) for d in (6, 12, 43))
+    yield from (DecisionLists(names(d), length=3) for d in (6, 12))
+    yield from (DecisionLists(names(d), length=8) for d in (40,))
+    yield from (ReadOnceFormulas(names(d)) for d in (3, 4, 5, 6))
+
+
+def _compare(queries: QueryClass, table: BenchmarkTable, settings: Settings) -> Row:
+    columns = _columns(queries, table)
+    made = WeightedProblem.build(queries, columns, instances.signs("label", table.label))
+    parts, sizes = instances.hot_costs(made, 1.0, 1)
+    noisy = unprepared(made.with_costs(parts[0], sizes[0]))
+    names = [name for name in ("transform", "search", "exhaustive") if total_oracles(queries, len(columns), name)]
+    names += [name for name in ("cp-sat", "maxsat") if settings.peers and name in available()]
+    limit = min(LIMIT, settings.limit)
+    outcomes = {name: _outcome(within(limit, oracle_seconds, name, noisy), limit) for name in names}
+    case = f"{describe(queries)} n={table.rows}"
+    facts = {"case": case, "queries": queries.size, "n": table.rows, "literals": queries.dimension}
+    return {
+        **facts,
+        "class": describe(queries),
+        "auto": resolve("auto", queries, len(columns)).name,
+        "oracles": outcomes,
+    }
+
+
+def describe(queries: QueryClass) -> str:
+    """The class in a few words."""
+    shape = f"{queries.kind}, {queries.dimension} literals"
+    if isinstance(queries, Halfspaces):
+        return shape + (f", at most {queries.budget} non-zero" if queries.sparse else "")
+    if isinstance(queries, DecisionLists):
+        return f"{shape}, length {queries.positions}"
+    bounded = isinstance(queries, Conjunctions | Parities) and queries.width < queries.dimension
+    return f"{shape}, width {queries.hot}" if bounded else shape
+
+
+def _columns(queries: QueryClass, table: BenchmarkTable) -> Bits:
+    return table.columns[:, : queries.dimension]
+
+
+def oracle_seconds(name: str, problem: WeightedProblem) -> tuple[float, float] | str:
+    """CPU seconds with preparation, and without; or why there are none."""
+    oracle = resolve(name, problem.query_class, len(problem.records))
+    oracle.solve(_tiny(problem))  # imports are not part of what is measured
+    first, answer = timed(lambda: oracle.solve(problem))
+    if isinstance(answer, Failed):
+        return answer.reason
+    again, _ = best_of(lambda: oracle.solve(problem), most=5)
+    return first, again
+
+
+def _tiny(problem: WeightedProblem) -> WeightedProblem:
+    """A problem of the smallest class of the kind."""
+    queries = Conjunctions(problem.query_class.literals[:2])
+    return WeightedProblem.build(queries, problem.records[:3, :2], problem.weights[:3])
+
+
+def _outcome(spent: tuple[float, float] | str | None, limit: float) -> Row:
+    if spent is None:
+        return {"first": limit, "finished": False}
+    if isinstance(spent, str):
+        return {"first": limit, "finished": False, "failed": spent}
+    return {"first": spent[0], "again": spent[1], "finished": True}

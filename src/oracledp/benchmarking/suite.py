@@ -1,0 +1,33 @@
+"""All sections of the benchmark by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from oracledp.benchmarking import rates, searches
+from oracledp.benchmarking.crossover import crossover
+from oracledp.benchmarking.data import BenchmarkTable
+from oracledp.benchmarking.growth import growth
+from oracledp.benchmarking.measure import Row, Settings
+
+Section = Callable[[BenchmarkTable, Settings], Iterator[Row]]
+
+SECTIONS: dict[str, Section] = {
+    "monotone": searches.monotone,
+    "negations": searches.negations,
+    "hardest": searches.hardest,
+    "parities": searches.parities,
+    "halfspaces": searches.halfspaces,
+    "lists": searches.decision_lists,
+    "redraws": rates.redraws,
+    "samples": rates.exponential_samples,
+    "duals": rates.duals,
+    "growth": growth,
+    "crossover": crossover,
+}
+
+
+def run(name: str, table: BenchmarkTable, settings: Settings) -> Iterator[Row]:
+    """The rows of one section, as they are measured."""
+    for row in SECTIONS[name](table, settings):
+        yield {"section": name, "table": table.name, **row}
