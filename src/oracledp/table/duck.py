@@ -14,9 +14,10 @@ import duckdb
 import numpy as np
 from numpy.typing import NDArray
 
-from oracledp.errors import DataError
+from oracledp.errors import DataError, ParameterError
 from oracledp.schema import Schema
 from oracledp.table.flaws import first_flawed, flaw_error
+from oracledp.table.pushdown import as_query
 from oracledp.table.sql import Encoding
 
 Result = TypeVar("Result")
@@ -57,6 +58,19 @@ class Source:
     places: Mapping[str, str] = field(default_factory=dict)
     line_text: str | None = None
     failure: str = DAMAGED
+
+
+def count_query(source: Any, schema: Schema, connection: Any) -> tuple[list[NDArray[Any]], NDArray[np.int64]]:
+    """Count a relation, or a query or table on a connection."""
+    if not isinstance(source, str):
+        return count_records(Source(source, "the relation", failure=WITHHELD), schema)
+    if not isinstance(connection, duckdb.DuckDBPyConnection):
+        raise ParameterError(
+            f"a connection of duckdb or psycopg (version 3) is needed, not {type(connection).__module__};"
+            " for other engines see PushDown"
+        )
+    relation = attempt(lambda: connection.sql(as_query(source)), "the query", WITHHELD)
+    return count_records(Source(relation, "the query", failure=WITHHELD), schema)
 
 
 def count_records(source: Source, schema: Schema) -> tuple[list[NDArray[Any]], NDArray[np.int64]]:

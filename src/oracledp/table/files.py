@@ -13,7 +13,7 @@ from oracledp.errors import DataError, ParameterError
 from oracledp.extras import optional
 from oracledp.schema import Schema
 from oracledp.table.duck import Source, attempt
-from oracledp.table.sql import quoted
+from oracledp.table.sql import DUCKDB
 
 _CSV = (".csv", ".tsv", ".txt")
 _PARQUET = (".parquet", ".pq")
@@ -50,7 +50,7 @@ def _open_csv(connection: Any, path: Path, schema: Schema, delimiter: str, packe
     relation = attempt(
         lambda: connection.sql(
             f"SELECT * FROM read_csv({_literal_path(path)}, auto_detect = false, header = true,"
-            f" columns = {{{fields}}}, delim = {quoted(delimiter)}, quote = '\"', escape = '\"', nullstr = '',"
+            f" columns = {{{fields}}}, delim = {DUCKDB.literal(delimiter)}, quote = '\"', escape = '\"', nullstr = '',"
             f" allow_quoted_nulls = false, compression = '{'gzip' if packed else 'none'}')"
         ),
         path.name,
@@ -88,7 +88,7 @@ def _places(path: Path, header: list[str], schema: Schema) -> dict[str, str]:
 def _literal_path(path: Path) -> str:
     """An absolute path as an SQL literal, in which no character is a wildcard."""
     special = str.maketrans({"[": "[[]", "*": "[*]", "?": "[?]"})
-    return quoted(str(path.absolute()).translate(special))
+    return DUCKDB.literal(str(path.absolute()).translate(special))
 
 
 # ---- Parquet and Arrow ---------------------------------------------------------------------------------

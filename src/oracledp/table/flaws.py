@@ -48,15 +48,16 @@ def first_flawed(columns: Sequence[Column], codes: Sequence[NDArray[Any]]) -> in
     return next(flawed, None)
 
 
-def flaw_error(column: Column, codes: NDArray[Any], counts: NDArray[np.int64] | None, first: str) -> DataError:
-    """The error about a flawed column; ``first`` says where the first flaw is."""
+def flaw_error(column: Column, codes: NDArray[Any], counts: NDArray[np.int64] | None, first: str | None) -> DataError:
+    """The error about a flawed column; ``first`` says where the first flaw is, in a source with an order."""
     found = []
     for flaw in Flaw:
         here = codes == flaw_code(column, flaw)
         rows = int(np.count_nonzero(here)) if counts is None else int(counts[here].sum())
         if rows:
             found.append(f"{rows} {'row is' if rows == 1 else 'rows are'} {_words(column, flaw)}")
-    return DataError(f"column {column.name!r}: {'; '.join(found)}; the first at {first}")
+    place = "" if first is None else f"; the first at {first}"
+    return DataError(f"column {column.name!r}: {'; '.join(found)}{place}")
 
 
 def _words(column: Column, flaw: Flaw) -> str:

@@ -74,16 +74,21 @@ class Table:
 
     @classmethod
     def from_sql(cls, source: Any, schema: Schema, *, connection: Any = None) -> Table:
-        """Encode a DuckDB relation, or the result of a query on your connection (or on a private one)."""
-        from oracledp.table.duck import WITHHELD, Source, attempt, count_records, private_connection
+        """Encode a query or a table by name on your connection to DuckDB or PostgreSQL, or a DuckDB relation.
 
-        if not isinstance(source, str):
-            return cls._build(schema, *count_records(Source(source, "the relation", failure=WITHHELD), schema))
-        if connection is None:
+        The engine that holds the rows encodes, checks and counts them; only distinct encoded records with
+        their counts leave it. A PostgreSQL connection is one of psycopg (version 3), used in a read-only
+        transaction. Without a connection, a private DuckDB in memory runs the query.
+        """
+        from oracledp.table.duck import count_query, private_connection
+        from oracledp.table.postgres import count_on_postgres, is_postgres
+
+        if is_postgres(connection):
+            return cls._build(schema, *count_on_postgres(source, schema, connection))
+        if connection is None and isinstance(source, str):
             with private_connection() as own:
                 return cls.from_sql(source, schema, connection=own)
-        relation = attempt(lambda: connection.sql(source), "the query", WITHHELD)
-        return cls._build(schema, *count_records(Source(relation, "the query", failure=WITHHELD), schema))
+        return cls._build(schema, *count_query(source, schema, connection))
 
     @classmethod
     def from_codes(cls, codes: NDArray[Any], schema: Schema, counts: NDArray[np.int64] | None = None) -> Table:

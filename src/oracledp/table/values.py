@@ -19,13 +19,17 @@ from oracledp.errors import DataError
 from oracledp.schema import Boolean, Categorical, Column, Integer, Ordered
 from oracledp.table.flaws import Flaw, flaw_code, missing_code, unlisted_code
 
-# The same patterns serve Python and DuckDB (RE2), always over the whole text. No flag for upper and lower
-# case: the two fold letters outside ASCII differently. 38 digits are what a 128-bit integer always holds.
-INTEGER_TEXT = r"[ \t]*[+-]?[0-9]{1,38}(?:\.0*)?[ \t]*"
-NUMBER_TEXT = r"[ \t]*[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?[ \t]*"
-TRUE_TEXT = r"[ \t]*(?:[Tt][Rr][Uu][Ee]|[Yy][Ee][Ss]|1(?:\.0)?)[ \t]*"
-FALSE_TEXT = r"[ \t]*(?:[Ff][Aa][Ll][Ss][Ee]|[Nn][Oo]|0(?:\.0)?)[ \t]*"
-NO_VALUE_TEXT = r"[ \t]*(?:[Nn][Aa][Nn])?[ \t]*"
+# The same patterns serve Python and every SQL engine, always over the whole text: hence no backslash, which each
+# engine's literals treat otherwise, only plain groups, and no flag for upper and lower case, which engines fold
+# differently outside ASCII. 38 digits are what 128-bit integers and decimals always hold; numbers are kept within
+# what PostgreSQL's numeric holds. Its patterns repeat at most 255 times.
+_BLANKS = "[ \t]*"
+_DIGITS = "([0-9]{1,255}([.][0-9]{0,255})?|[.][0-9]{1,255})"
+INTEGER_TEXT = f"{_BLANKS}[+-]?[0-9]{{1,38}}([.]0*)?{_BLANKS}"
+NUMBER_TEXT = f"{_BLANKS}[+-]?{_DIGITS}([eE][+-]?[0-9]{{1,4}})?{_BLANKS}"
+TRUE_TEXT = f"{_BLANKS}([Tt][Rr][Uu][Ee]|[Yy][Ee][Ss]|1([.]0)?){_BLANKS}"
+FALSE_TEXT = f"{_BLANKS}([Ff][Aa][Ll][Ss][Ee]|[Nn][Oo]|0([.]0)?){_BLANKS}"
+NO_VALUE_TEXT = f"{_BLANKS}([Nn][Aa][Nn])?{_BLANKS}"
 
 
 class Family(Enum):
@@ -104,7 +108,9 @@ def _truth(value: object) -> bool | Flaw | None:
     if isinstance(value, bool | np.bool_):
         return bool(value)
     number = _number(value)
-    return number == 1 if number in (0, 1) else (None if number is None else Flaw.MALFORMED)
+    if number is None or isinstance(number, Flaw):
+        return number
+    return value == 1 if value in (0, 1) else Flaw.MALFORMED  # a decimal near 1 is not 1
 
 
 def _integer(value: object) -> int | Flaw | None:
