@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from oracledp.classes.base import Branch, Parts, QueryClass, Records, Separator
 from oracledp.classes.separation import separating_queries
 from oracledp.literals import Literal, Literals
+from oracledp.merging import exact_sum
 
 
 @dataclass(frozen=True)
@@ -95,9 +96,9 @@ class ZeroOneLoss(QueryClass):
         self, records: NDArray[np.uint8], weights: NDArray[np.int64]
     ) -> tuple[NDArray[np.uint8], NDArray[np.int64], int]:
         """sum w 1[h(x)≠y] = sum_{y=1} w + sum w (1-2y) h(x): a problem over the hypotheses with signed weights."""
-        labels = records[:, -1].astype(np.int64)
-        constant = sum(weights[labels == 1].tolist())
-        features, signed, inner = self.hypotheses.reduce(records[:, :-1], weights * (1 - 2 * labels))
+        positive = records[:, -1] == 1
+        constant = exact_sum(weights[positive])
+        features, signed, inner = self.hypotheses.reduce(records[:, :-1], np.where(positive, -weights, weights))
         return features, signed, constant + inner
 
     def dual_separator(self) -> tuple[Parts, ...]:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from oracledp.classes.base import Branch, Parts, QueryClass
 from oracledp.errors import CapacityError
+from oracledp.merging import absolute_sum, exact_sum
 from oracledp.oracles.base import Certificate, Failed, Oracle, ask
 from oracledp.oracles.problem import LIMIT, WeightedProblem
 from oracledp.oracles.values import all_values
@@ -42,7 +43,7 @@ class Objective:
         cls, queries: QueryClass, records: NDArray[np.uint8], weights: NDArray[np.int64], *, resolution: int
     ) -> Objective:
         """The objective for these weighted records (one column per literal of the class)."""
-        if sum(map(abs, weights.tolist())) << resolution >= LIMIT:
+        if absolute_sum(weights) << resolution >= LIMIT:
             raise CapacityError("the weights exceed 2^62 on this lattice; use a coarser one")
         return cls.scaled(queries, records, weights << resolution, resolution=resolution)
 
@@ -52,7 +53,7 @@ class Objective:
     ) -> Objective:
         """The objective for weights that are in lattice units already (private ones must be whole counts)."""
         features, signed, constant = queries.reduce(records, weights)
-        total = sum(signed.tolist())
+        total = exact_sum(signed)
         pieces = []
         for branch in queries.branches():
             sign, offset = (-1, constant + total) if branch.negated else (1, constant)

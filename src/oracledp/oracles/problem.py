@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from oracledp.classes.base import Parts, QueryClass
 from oracledp.errors import CapacityError, ParameterError
+from oracledp.merging import EqualRows, absolute_sum
 
 LIMIT = 1 << 62  # sums of absolute values stay below this, so no int64 sum in any order can wrap
 
@@ -45,14 +46,14 @@ class WeightedProblem:
             raise ParameterError("records need one column per literal of the class")
         if weights.shape != (records.shape[0],):
             raise ParameterError("weights need one entry per record")
-        weight_total = _refuse_overflow(_absolute_sum(weights))
-        unique, inverse = np.unique(records.astype(np.uint8), axis=0, return_inverse=True)
-        merged = np.zeros(len(unique), dtype=np.int64)
-        np.add.at(merged, inverse.reshape(-1), weights.astype(np.int64))
+        weights = weights.astype(np.int64, copy=False)
+        weight_total = _refuse_overflow(absolute_sum(weights))
+        equal = EqualRows.of(records)
+        merged = equal.totals(weights)
         kept = merged != 0
         return cls(
             query_class,
-            np.ascontiguousarray(unique[kept]),
+            records[equal.first()[kept]].astype(np.uint8, copy=False),
             merged[kept],
             np.zeros(query_class.part_count, dtype=np.int64),
             np.zeros(query_class.dummies + 1 if query_class.dummies else 0, dtype=np.int64),
@@ -67,7 +68,7 @@ class WeightedProblem:
         sizes = np.zeros_like(self.size_costs) if size_costs is None else size_costs
         if part_costs.shape != self.part_costs.shape or sizes.shape != self.size_costs.shape:
             raise ParameterError("costs need one entry per part and one per size")
-        _refuse_overflow(self.weight_total + _absolute_sum(part_costs) + _absolute_sum(sizes))
+        _refuse_overflow(self.weight_total + absolute_sum(part_costs) + absolute_sum(sizes))
         return replace(self, part_costs=part_costs, size_costs=sizes, constant=self.constant + constant)
 
     def value(self, parts: Parts) -> int:
@@ -78,10 +79,6 @@ class WeightedProblem:
         if self.size_costs.size:
             total += int(self.size_costs[self.query_class.sizable(parts)])
         return total
-
-
-def _absolute_sum(array: NDArray[np.int64]) -> int:
-    return sum(map(abs, array.tolist()))
 
 
 def _refuse_overflow(total: int) -> int:

@@ -21,6 +21,8 @@ from oracledp.schema.draft import draft_definition
 from oracledp.schema.parsing import parse_columns, top_level
 from oracledp.schema.rules import DenyRule, parse_deny, parse_literal, write_literal
 
+_ROWS_IN_CACHE = 1 << 13  # of records and their literals, while the latter are looked up
+
 
 @dataclass(frozen=True, init=False)
 class Schema:
@@ -158,11 +160,17 @@ class Schema:
 
     def literal_values(self, literals: Sequence[Literal], codes: Codes) -> NDArray[np.uint8]:
         """The values of literals on records of codes: rows × literals, by table look-up."""
+        groups = _by_column(literals)
+        tables = [
+            (self.position(name), np.stack([self[name].holds(literals[place]) for place in places], axis=1))
+            for name, places in groups.items()
+        ]
+        joined_at = np.argsort([place for places in groups.values() for place in places])
         matrix = np.empty((len(codes), len(literals)), dtype=np.uint8)
-        for name, places in _by_column(literals).items():
-            column = self[name]
-            table = np.stack([column.holds(literals[place]) for place in places], axis=1)
-            matrix[:, places] = table[codes[:, self.position(name)]]
+        for begin in range(0, len(codes) if tables else 0, _ROWS_IN_CACHE):
+            block = codes[begin : begin + _ROWS_IN_CACHE]
+            joined = np.concatenate([table[block[:, position]] for position, table in tables], axis=1)
+            np.take(joined, joined_at, axis=1, out=matrix[begin : begin + len(block)], mode="clip")
         return matrix
 
 

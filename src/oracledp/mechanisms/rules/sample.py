@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from oracledp.literals import Literal, Literals
 from oracledp.mechanisms.rules.blocks import Block
+from oracledp.merging import EqualRows
 from oracledp.table import Table
 
 
@@ -39,12 +40,10 @@ class Sample:
     ) -> Sample:
         """Merge equal records; ``weights`` are those of the negative and the positive label."""
         count = np.ones(len(records), dtype=np.int64) if counts is None else counts
-        distinct, place = np.unique(np.packbits(records, axis=1), axis=0, return_inverse=True)
-        negative, positive = (np.zeros(len(distinct), dtype=np.int64) for _ in range(2))
-        np.add.at(positive, place.reshape(-1), np.where(label, count, 0) * weights[1])
-        np.add.at(negative, place.reshape(-1), np.where(label, 0, count) * weights[0])
-        unpacked = np.unpackbits(distinct, axis=1, count=records.shape[1]) if records.shape[1] else distinct
-        return cls(literals, unpacked, positive, negative, int(count.sum()), max(weights))
+        equal = EqualRows.of(records)
+        positive = equal.totals(np.where(label, count * weights[1], 0))
+        negative = equal.totals(np.where(label, 0, count * weights[0]))
+        return cls(literals, records[equal.first()], positive, negative, int(count.sum()), max(weights))
 
     @classmethod
     def from_table(cls, table: Table, target: Literal, *, weights: tuple[int, int] = (1, 1)) -> Sample:
