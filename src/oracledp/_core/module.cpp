@@ -12,4 +12,5 @@ PYBIND11_MODULE(_engine, m) {
     register_subset_forest(m);
     register_transforms(m);
     register_conjunctions(m);
+    register_parities(m);
 }

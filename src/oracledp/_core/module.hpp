@@ -19,3 +19,4 @@ void register_transforms(pybind11::module_ &m);
 void register_conjunctions(pybind11::module_ &m);
 void register_dual(pybind11::module_ &m);
 void register_support_forest(pybind11::module_ &m);
+void register_parities(pybind11::module_ &m);

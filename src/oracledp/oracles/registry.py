@@ -36,6 +36,7 @@ _TOTAL: dict[str, tuple[Entry, ...]] = {
     "transform": (Entry("transforms", "TransformOracle"),),
     "search": (
         Entry("branch_and_bound", "BranchAndBoundOracle"),
+        Entry("sparse_parities", "SparseParityOracle"),
         Entry("halfspace_search", "HalfspaceSearchOracle"),
         Entry("decision_list_search", "DecisionListSearchOracle"),
     ),
@@ -88,5 +89,11 @@ def total_oracles(query_class: QueryClass, record_count: int = 0, *names: str) -
     bases = [branch.base for branch in query_class.branches()]
     built = [entry.build() for name in names or _TOTAL for entry in _TOTAL[name]]
     serving = (oracle for oracle in built if all(oracle.supports(base, record_count) for base in bases))
-    large = any(base.dimension > QUICK_LITERALS for base in bases)
+    large = not all(_quick_by_transform(base) for base in bases)
     return tuple(sorted(serving, key=lambda oracle: large and oracle.name == "transform"))
+
+
+def _quick_by_transform(base: QueryClass) -> bool:
+    """Whether a transform over all subsets is cheap, or cheaper than evaluating one parity after the other."""
+    dense_parities = base.kind == "parities" and base.size << 6 > 1 << base.dimension
+    return base.dimension <= QUICK_LITERALS or dense_parities
