@@ -14,15 +14,22 @@ from math import ceil, sqrt
 import numpy as np
 from numpy.typing import NDArray
 
+from oracledp.classes.base import Query, QueryClass
 from oracledp.errors import BudgetExceeded, CapacityError
+from oracledp.exact_roots import sqrt_below
+from oracledp.game.payoff import Payoff
 from oracledp.guarantee import Neighbours
+from oracledp.mechanisms.exponential import ExponentialMechanism
 from oracledp.randomness import Randomness
+from oracledp.schema import Schema
 from oracledp.synthesis.bins import Floats, Integers
+from oracledp.synthesis.counted import CountedQuery
 
 Draw = Callable[[Fraction, int, Randomness], Integers]
 _EXACT_SUM = 2**53  # integers up to here, and their sums in any order, are exact in a double
 _BLOCK = 8192
 _GRAIN = 1024  # variances are rounded up to multiples of 1/1024: short fractions are drawn faster
+_LATTICE = 10  # a synthetic record weighs a multiple of 2^-10 records in a selection
 
 
 @dataclass(frozen=True)
@@ -75,6 +82,20 @@ class NoisyParities:
         return sqrt(self.variance)
 
 
+@dataclass(frozen=True)
+class NoisyQueries:
+    """Noisy signed counts of boolean queries: ``values[i]`` is the sum over records of 2·q_i - 1, plus noise."""
+
+    queries: tuple[CountedQuery, ...]
+    values: Integers
+    variance: Fraction
+
+    @property
+    def deviation(self) -> float:
+        """The standard deviation of the noise on each signed count; half of it is that of the query's count."""
+        return sqrt(self.variance)
+
+
 @dataclass
 class Meter:
     """Measures private records against a zCDP budget ``rho``; ``spent`` never exceeds it."""
@@ -123,11 +144,44 @@ class Meter:
         noisy, variance = self._noisy(counts, squared, rho)
         return NoisyParities(subsets, noisy, variance)
 
-    def _noisy(self, counts: Integers, squared_sensitivity: int, rho: Fraction) -> tuple[Integers, Fraction]:
-        """Charge rho, then add discrete Gaussian noise of variance at least Δ₂²/(2 rho) to integer counts."""
+    def queries(self, queries: Sequence[CountedQuery], rho: Fraction) -> NoisyQueries:
+        """The signed counts of queries. One record moves each of M counts by one: Δ₂² is M, or 4M if replaced.
+
+        Signed counts have half the noise of plain ones under add/remove-one, given the number of records.
+        """
+        counts = np.array(
+            [(np.where(query.values(self.records.codes), 1, -1) * self.records.counts).sum() for query in queries],
+            dtype=np.int64,
+        )
+        squared = len(queries) * self.neighbours.comparison_sensitivity**2
+        noisy, variance = self._noisy(counts, squared, rho)
+        return NoisyQueries(tuple(queries), noisy, variance)
+
+    def select(self, queries: QueryClass, schema: Schema, proposal: Integers, total: int, rho: Fraction) -> Query:
+        """A query of the class or its negation on which synthetic records are most wrong, by the exponential mechanism.
+
+        Score: the records that meet the query, less the synthetic ones scaled to ``total`` records in all, which is
+        public. ε0 = sqrt(8 rho), so by bounded range the draw is rho-zCDP.
+        """
+        self._charge(rho)
+        closed = queries.closure()
+        private, public = (
+            schema.literal_values(closed.literals, codes.astype(schema.code_dtype))
+            for codes in (self.records.codes, proposal)
+        )
+        payoff = Payoff(closed, private, self.records.counts, (public,))
+        objective = payoff.part(private, self.records.counts, total << _LATTICE, _LATTICE)
+        mechanism = ExponentialMechanism(closed, sqrt_below(8 * rho), self.neighbours)
+        return Query(closed, mechanism.run(objective, self.source))
+
+    def _charge(self, rho: Fraction) -> None:
         if rho <= 0 or self.spent + rho > self.rho:
             raise BudgetExceeded("a measurement would exceed the synthesizer's budget: nothing was sampled")
         self.spent += rho
+
+    def _noisy(self, counts: Integers, squared_sensitivity: int, rho: Fraction) -> tuple[Integers, Fraction]:
+        """Charge rho, then add discrete Gaussian noise of variance at least Δ₂²/(2 rho) to integer counts."""
+        self._charge(rho)
         variance = Fraction(ceil(_GRAIN * squared_sensitivity / (2 * rho)), _GRAIN)
         return counts + self.draw(variance, counts.size, self.source), variance
 

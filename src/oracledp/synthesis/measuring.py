@@ -16,11 +16,10 @@ import numpy as np
 from oracledp.synthesis.basis import Features, column_sets, signed_features
 from oracledp.synthesis.bins import ColumnBins, Floats, levels_within, nested_bins
 from oracledp.synthesis.denoise import probabilities
-from oracledp.synthesis.measurements import Meter, NoisyParities, NoisyTable
+from oracledp.synthesis.levels import LONG, level_marginals, measure_levels
+from oracledp.synthesis.measurements import Meter, NoisyParities, NoisyQueries, NoisyTable
 from oracledp.synthesis.rules import Settings, settings
-
-_GRAIN = 2**40  # budgets are split into multiples of rho / 2^40, rounded down
-_LONG = 16  # ordered columns with at least so many values are denoised along their order
+from oracledp.synthesis.splitting import split
 
 
 @dataclass(frozen=True)
@@ -34,6 +33,7 @@ class Measured:
     tables: tuple[NoisyTable, ...]
     features: Features
     parities: tuple[NoisyParities, ...]
+    queries: tuple[NoisyQueries, ...] = ()
 
     def fine_marginal(self, column: int) -> Floats:
         """A column's distribution over its finest bins."""
@@ -46,21 +46,17 @@ def binned(masses: Floats, binning: ColumnBins) -> Floats:
     return np.bincount(binning.fine, weights=masses, minlength=binning.size).astype(np.float64)
 
 
-def split(rho: Fraction, weights: Sequence[float]) -> list[Fraction]:
-    """Exact parts of a budget in proportion to float weights; the meter refuses should their sum ever exceed it."""
-    total = sum(weights)
-    return [
-        rho * Fraction(max(int(_GRAIN * weight / total * (1 - 1e-7)), 1), _GRAIN) if weight > 0 else Fraction(0)
-        for weight in weights
-    ]
+def measure(meter: Meter, order: int, budget: Fraction | None = None, ranges: float = 0.0) -> Measured:
+    """Spend a budget, by default the meter's whole one, on marginals.
 
-
-def measure(meter: Meter, order: int) -> Measured:
-    """Spend the meter's whole budget. ``order`` 3 adds the three-way parities."""
-    count, count_variance = meter.total(meter.rho / 100)
-    budget = meter.rho - meter.spent
-    rule = settings(float(budget), float(max(count, 1)), meter.records.sizes, order)
-    first, second, third = split(budget, rule.shares)
+    ``order`` 3 adds the three-way parities; ``ranges`` is the share that goes to long ordered columns at several
+    levels.
+    """
+    whole = meter.rho if budget is None else budget
+    count, count_variance = meter.total(whole / 100)
+    fixed, for_ranges = split(whole - meter.spent, [1 - ranges, ranges])
+    rule = settings(float(fixed), float(max(count, 1)), meter.records.sizes, order)
+    first, second, third = split(fixed, rule.shares)
     one_ways = _one_ways(meter, first)
     total = _combined_total(count, count_variance, one_ways)
     marginals = _marginals(meter, one_ways, total)
@@ -68,6 +64,9 @@ def measure(meter: Meter, order: int) -> Measured:
         nested_bins(mass, ordered, rule.thresholds, missing)
         for mass, ordered, missing in zip(marginals, meter.records.ordered, meter.records.missing, strict=True)
     )
+    if for_ranges > 0:
+        one_ways += measure_levels(meter, bins, for_ranges)
+        marginals = level_marginals(meter.records.in_order, one_ways, bins, total)
     masses = [binned(mass, binning) for mass, binning in zip(marginals, bins, strict=True)]
     features = signed_features(bins, masses, max(rule.groups, 2))
     tables, parities = _pairs(meter, second, rule, bins, masses, features, total)
@@ -93,7 +92,7 @@ def _combined_total(count: int, variance: Fraction, one_ways: Sequence[NoisyTabl
 
 def _marginals(meter: Meter, one_ways: Sequence[NoisyTable], total: float) -> list[Floats]:
     return [
-        probabilities(table.values.astype(np.float64), total, table.deviation, ordered if ordered >= _LONG else 0)
+        probabilities(table.values.astype(np.float64), total, table.deviation, ordered if ordered >= LONG else 0)
         for table, ordered in zip(one_ways, meter.records.in_order, strict=True)
     ]
 

@@ -6,17 +6,19 @@ Fitting sees released measurements only, so it is post-processing and may use fl
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from oracledp.synthesis.bins import Floats
 from oracledp.synthesis.layout import Layout, Singles
 from oracledp.synthesis.measuring import Measured
+from oracledp.synthesis.query_terms import query_terms
 from oracledp.synthesis.rules import Settings
-from oracledp.synthesis.terms import OneWays, Pairs, Parities, State, Term
+from oracledp.synthesis.terms import Level, OneWays, Pairs, Parities, State, Term
 
 Progress = Callable[[int, int], None]
+Point = tuple[Singles, Singles]  # logits, log weights
 
 
 def silent(done: int, total: int) -> None:
@@ -25,6 +27,8 @@ def silent(done: int, total: int) -> None:
 
 _RATE = 0.1
 _SPREAD = 0.6  # how far the components start from the marginals, in logits
+_QUICK_COMPONENTS, _QUICK_STEPS = 200, 600  # of the fit between rounds
+_EXTRA_STEPS, _EXTRA_RATE = 100, 0.03  # when a measurement is added
 
 
 @dataclass(frozen=True)
@@ -45,35 +49,50 @@ def fit_mixture(
 ) -> Mixture:
     """The average of independently started fits: averaging removes part of what each one fitted of the noise."""
     rule = measured.settings
-    layout = Layout(measured.bins)
-    terms = _terms(layout, measured)
-    reference = np.concatenate([measured.fine_marginal(c) for c in range(len(measured.bins))])
-    divergence = np.float32(rule.divergence / max(_count(measured), 1) ** 0.5)
+    fit = _Fit.of(measured, smooth, rule)
     fits = []
     for number in range(rule.ensembles):
-        fit = _Fit(layout, terms, np.log(reference).astype(np.float32), layout.steps(smooth), rule, divergence)
-        fits.append(fit.run(generator))
+        fits.append(fit.run(fit.start(generator), rule.steps, _RATE))
         progress(number + 1, rule.ensembles)
-    weights = np.concatenate([w for w, _ in fits]).astype(np.float64)
-    parts = np.concatenate([p for _, p in fits]).astype(np.float64)
-    return Mixture(layout, weights / weights.sum(), parts)
+    return fit.mixture(fits)
+
+
+class RunningFit:
+    """One small fit that goes on as measurements come in: the data player between rounds of selection."""
+
+    def __init__(self, measured: Measured, smooth: Sequence[int], generator: np.random.Generator) -> None:
+        self._smooth = smooth
+        self._rule = replace(measured.settings, components=_QUICK_COMPONENTS)
+        fit = _Fit.of(measured, smooth, self._rule)
+        self._point = fit.run(fit.start(generator), _QUICK_STEPS, _RATE)
+        self.mixture = fit.mixture([self._point])
+
+    def extend(self, measured: Measured) -> None:
+        """Go on from where the fit stands, with more measurements."""
+        fit = _Fit.of(measured, self._smooth, self._rule)
+        self._point = fit.run(self._point, _EXTRA_STEPS, _EXTRA_RATE)
+        self.mixture = fit.mixture([self._point])
 
 
 def _count(measured: Measured) -> int:
-    return sum(t.values.size for t in measured.tables) + sum(p.values.size for p in measured.parities)
+    counts = [t.values.size for t in measured.tables]
+    counts += [p.values.size for p in measured.parities]
+    return sum(counts) + sum(q.values.size for q in measured.queries)
 
 
 def _terms(layout: Layout, measured: Measured) -> list[Term]:
     """All terms, scaled by the number of measured counts, so that the loss is near one half at the truth."""
     scale = 1.0 / max(_count(measured), 1)
-    one = [t for t in measured.tables if len(t.columns) == 1]
+    one = [t for t in measured.tables if t.levels == (-1,)]
+    levels = [t for t in measured.tables if len(t.columns) == 1 and t.levels[0] >= 0]
     two = [t for t in measured.tables if len(t.columns) == 2]
     terms: list[Term] = [OneWays.of(layout, one, measured.total, scale)]
+    terms += [Level.of(layout, table, measured.total, scale) for table in levels]
     if two:
         terms.append(Pairs.of(layout, two, measured.total, scale))
     if measured.parities:
         terms.append(Parities.of(layout, measured.features, measured.parities, measured.total, scale))
-    return terms
+    return terms + query_terms(layout, measured.marginals, measured.queries, measured.total, scale)
 
 
 @dataclass
@@ -85,26 +104,39 @@ class _Fit:
     rule: Settings
     divergence: np.float32
 
-    def run(self, generator: np.random.Generator) -> tuple[Singles, Singles]:
-        """Minimise from a random start; return weights and distributions."""
-        rule = self.rule
-        logits = self._start(generator, rule.components)
-        log_weights = np.zeros(rule.components, dtype=np.float32)
-        adam = _Adam([logits, log_weights])
-        for step in range(rule.steps):
-            gradients = self._gradients(logits, log_weights)
-            rate = _RATE * 0.5 * (1 + np.cos(np.pi * step / rule.steps)) + 1e-4
-            adam.step(gradients, rate)
-        return _softmax(log_weights), self._distributions(logits)
+    @classmethod
+    def of(cls, measured: Measured, smooth: Sequence[int], rule: Settings) -> _Fit:
+        """The terms of everything measured so far."""
+        layout = Layout(measured.bins)
+        reference = np.concatenate([measured.fine_marginal(c) for c in range(len(measured.bins))])
+        divergence = np.float32(rule.divergence / max(_count(measured), 1) ** 0.5)
+        logs = np.log(reference).astype(np.float32)
+        return cls(layout, _terms(layout, measured), logs, layout.steps(smooth), rule, divergence)
 
-    def _start(self, generator: np.random.Generator, components: int) -> Singles:
+    def run(self, point: Point, steps: int, rate: float) -> Point:
+        """Minimise from a point by Adam with cosine decay."""
+        logits, log_weights = (part.copy() for part in point)
+        adam = _Adam([logits, log_weights])
+        for step in range(steps):
+            gradients = self._gradients(logits, log_weights)
+            adam.step(gradients, rate * 0.5 * (1 + np.cos(np.pi * step / steps)) + 1e-4)
+        return logits, log_weights
+
+    def mixture(self, points: Sequence[Point]) -> Mixture:
+        """The average of the distributions at some points."""
+        weights = np.concatenate([_softmax(log_weights) for _, log_weights in points]).astype(np.float64)
+        parts = np.concatenate([self._distributions(logits) for logits, _ in points]).astype(np.float64)
+        return Mixture(self.layout, weights / weights.sum(), parts)
+
+    def start(self, generator: np.random.Generator) -> Point:
         """The marginals' logits plus noise, which walks along ordered columns so that it is smooth there."""
-        noise = generator.standard_normal((components, self.layout.width))
+        noise = generator.standard_normal((self.rule.components, self.layout.width))
         for block in self.layout.blocks():
             if self.steps[block.start : block.stop - 1].any():
                 walk = np.cumsum(noise[:, block], axis=1) * 1.7 / np.sqrt(block.stop - block.start)
                 noise[:, block] = walk - walk.mean(axis=1, keepdims=True)
-        return np.asarray(self.reference + _SPREAD * noise, dtype=np.float32)
+        logits = np.asarray(self.reference + _SPREAD * noise, dtype=np.float32)
+        return logits, np.zeros(self.rule.components, dtype=np.float32)
 
     def _distributions(self, logits: Singles) -> Singles:
         powers = np.exp(logits - logits.max(axis=1, keepdims=True)) + np.float32(1e-30)

@@ -12,13 +12,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from oracledp.classes import query_from_json
 from oracledp.errors import ModelError
 from oracledp.guarantee import Guarantee, exact
 from oracledp.schema import Schema
 from oracledp.synthesis.basis import Features
 from oracledp.synthesis.bins import ColumnBins, Floats, Integers
+from oracledp.synthesis.counted import counted
 from oracledp.synthesis.layout import Layout
-from oracledp.synthesis.measurements import NoisyParities, NoisyTable
+from oracledp.synthesis.measurements import NoisyParities, NoisyQueries, NoisyTable
 from oracledp.synthesis.mixture import Mixture
 
 FORMAT = 1
@@ -36,6 +38,7 @@ class SyntheticModel:
     tables: tuple[NoisyTable, ...]
     features: Features
     parities: tuple[NoisyParities, ...]
+    queries: tuple[NoisyQueries, ...] = ()
 
     @property
     def bins(self) -> tuple[ColumnBins, ...]:
@@ -92,6 +95,14 @@ class SyntheticModel:
                 {"subsets": p.subsets.tolist(), "values": p.values.tolist(), "variance": str(p.variance)}
                 for p in self.parities
             ],
+            "queries": [
+                {
+                    "queries": [found.query.to_json() for found in group.queries],
+                    "values": group.values.tolist(),
+                    "variance": str(group.variance),
+                }
+                for group in self.queries
+            ],
         }
 
     @classmethod
@@ -109,8 +120,9 @@ class SyntheticModel:
                 )
                 for t in data["tables"]
             )
+            schema = Schema(data["schema"])
             return cls(
-                Schema(data["schema"]),
+                schema,
                 Guarantee.from_json(data["guarantee"]),
                 float(data["total"]),
                 tuple(_unpack(mass) for mass in data["marginals"]),
@@ -125,6 +137,7 @@ class SyntheticModel:
                     NoisyParities(_ints(p["subsets"]), _ints(p["values"]), exact(p["variance"], "variance"))
                     for p in data["parities"]
                 ),
+                tuple(_queries(group, schema) for group in data.get("queries", ())),
             )
         except (KeyError, TypeError, ValueError) as error:
             if isinstance(error, ModelError):
@@ -145,6 +158,11 @@ class SyntheticModel:
         if not isinstance(data, dict):
             raise ModelError(f"{path} does not hold a synthetic model")
         return cls.from_json(data)
+
+
+def _queries(group: dict[str, Any], schema: Schema) -> NoisyQueries:
+    found = tuple(counted(query_from_json(query), schema) for query in group["queries"])
+    return NoisyQueries(found, _ints(group["values"]), exact(group["variance"], "variance"))
 
 
 def _pack(values: Floats) -> str:

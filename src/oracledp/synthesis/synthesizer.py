@@ -18,16 +18,15 @@ from oracledp.synthesis.answers import Answer, answer_conjunction
 from oracledp.synthesis.conditions import Conditions
 from oracledp.synthesis.frames import FrameShape
 from oracledp.synthesis.measurements import Meter, Records
-from oracledp.synthesis.measuring import measure
 from oracledp.synthesis.mixture import Progress, fit_mixture, silent
 from oracledp.synthesis.model import SyntheticModel
+from oracledp.synthesis.program import measure_workload
 from oracledp.synthesis.sampling import draw_codes
+from oracledp.synthesis.workload import DEFAULT, Workload
 from oracledp.table import Table
 
 if TYPE_CHECKING:
     from oracledp.ledger import Ledger
-
-_ORDERS = {"marginals:1": 2, "marginals:2": 2, "marginals:3": 3}
 
 
 class Synthesizer:
@@ -36,6 +35,10 @@ class Synthesizer:
     (ε, δ)-DP under add/remove-one or replace-one, robust: no oracle is involved (proofs/measured-synthesis.md). What
     is measured and how the model is fitted follows by rule from the schema, the budget and the noisy number of
     records. ``fit`` charges the ledger, if one is given, before any noise is drawn; fitting again charges again.
+
+    ``workload`` says what should be accurate: a name (``"marginals:3"``, ``"conjunctions:5"``, ``"disjunctions:4"``,
+    ``"parities:4"``, ``"halfspaces"``, ``"ranges"``), a query class, a query or its conditions, a list of any of
+    these, or a mapping from them to weights (docs/synthesis.md).
 
     >>> import pandas
     >>> from oracledp.randomness import SeededRandomness
@@ -53,7 +56,7 @@ class Synthesizer:
         epsilon: Exact,
         delta: Exact,
         neighbours: Neighbours | str = Neighbours.ADD_REMOVE,
-        workload: str = "marginals:3",
+        workload: Any = DEFAULT,
         ledger: Ledger | None = None,
         rows: int | None = None,
     ) -> None:
@@ -61,9 +64,8 @@ class Synthesizer:
         self.epsilon = positive(epsilon, "epsilon")
         self.delta = probability(delta, "delta")
         self.neighbours = Neighbours.parse(neighbours)
-        if workload not in _ORDERS:
-            raise ParameterError(f"workload must be one of {', '.join(_ORDERS)}, got {workload!r}")
         self.workload = workload
+        self._parsed = Workload.parse(workload, schema)
         self.ledger = ledger
         self.rows = _row_count(rows, "rows")
 
@@ -81,8 +83,9 @@ class Synthesizer:
         rho = zcdp_rho(self.epsilon, self.delta)
         guarantee = pay(Named("synthesizer", self.guarantee), self.ledger, source)
         records = records_of(table)
-        measured = measure(Meter(records, rho, self.neighbours, source, discrete_gaussian), _ORDERS[self.workload])
         generator = np.random.default_rng(words(source, 4).tolist())
+        meter = Meter(records, rho, self.neighbours, source, discrete_gaussian)
+        measured = measure_workload(meter, self._parsed, self.schema, generator)
         mixture = fit_mixture(measured, records.in_order, generator, progress)
         self.shape_ = FrameShape.default(self.schema) if isinstance(data, Table) else FrameShape.of(data, self.schema)
         self.model_ = SyntheticModel(
@@ -94,6 +97,7 @@ class Synthesizer:
             measured.tables,
             measured.features,
             measured.parities,
+            measured.queries,
         )
         return self
 

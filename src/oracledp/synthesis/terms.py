@@ -67,6 +67,34 @@ class OneWays:
 
 
 @dataclass(frozen=True)
+class Level:
+    """A one-way table on a coarser level than the finest bins."""
+
+    block: slice
+    starts: Integers
+    widths: Integers
+    target: Singles
+    precision: np.float32
+
+    @classmethod
+    def of(cls, layout: Layout, table: NoisyTable, total: float, scale: float) -> Level:
+        """Prepare the table's block."""
+        (column,), (level,) = table.columns, table.levels
+        binning = layout.bins[column]
+        target = (table.values / total).astype(np.float32)
+        precision = np.float32(scale * total**2 / float(table.variance))
+        return cls(layout.blocks()[column], binning.starts[level], binning.widths(level), target, precision)
+
+    def add(self, state: State) -> None:
+        """Add the gradients."""
+        parts = state.parts[:, self.block]
+        counts = np.add.reduceat(state.weights @ parts, self.starts)
+        residual = np.repeat((counts - self.target) * self.precision, self.widths)
+        state.slope[:, self.block] += residual
+        state.pull += parts @ residual
+
+
+@dataclass(frozen=True)
 class _Pair:
     rows: slice
     columns: slice

@@ -1,0 +1,91 @@
+"""Boolean queries as tables over the columns of a schema: what can be counted exactly and fitted in closed form."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oracledp.classes.base import Query, QueryClass
+from oracledp.classes.halfspaces import Halfspaces
+from oracledp.classes.loss import ZeroOneLoss
+from oracledp.classes.signed import Signed
+from oracledp.classes.subsets import Conjunctions, Disjunctions, Parities
+from oracledp.errors import ParameterError
+from oracledp.game.linked import LinkedQueries
+from oracledp.schema import Schema
+from oracledp.synthesis.bins import Floats, Integers
+
+
+@dataclass(frozen=True, eq=False)
+class CountedQuery:
+    """q(x) = accept[sum over columns of the score of x's code]: a conjunction counts the columns it fails.
+
+    ``scores[i]`` belongs to ``columns[i]`` and is never negative; columns that the query does not read are left out.
+    """
+
+    query: Query
+    columns: tuple[int, ...]
+    scores: tuple[Integers, ...]
+    accept: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, query: Query, schema: Schema) -> CountedQuery:
+        """The tables of a conjunction, disjunction, parity or halfspace, or of its loss at predicting a literal."""
+        owner, parts = query.owner, query.parts
+        negated = isinstance(owner, Signed) and parts[-1] > owner.base.part_count
+        if isinstance(owner, Signed):
+            owner, parts = owner.base, parts[:-1]
+        hypotheses = owner.hypotheses if isinstance(owner, ZeroOneLoss) else owner
+        linked = LinkedQueries.of([parts], hypotheses, schema)
+        scores = [_lifted(table[0].astype(np.int64)) for table in linked.scores]
+        shift = sum(int(table[0].min()) for table in linked.scores)
+        totals = np.arange(sum(int(score.max()) for score in scores) + 1)
+        accept = linked.linked((totals + shift)[:, None].astype(np.int32))[:, 0] != negated
+        if isinstance(owner, ZeroOneLoss):
+            target = owner.literals[-1]
+            scores[schema.position(target.column)] += len(totals) * schema[target.column].holds(target)
+            accept = np.concatenate([accept, ~accept])
+        read = tuple(c for c, score in enumerate(scores) if score.any())
+        return cls(query, read, tuple(scores[c] for c in read), accept)
+
+    def values(self, codes: Integers) -> NDArray[np.bool_]:
+        """The query's value on records of codes."""
+        total = np.zeros(len(codes), dtype=np.int64)
+        for column, score in zip(self.columns, self.scores, strict=True):
+            total += score[codes[:, column]]
+        return np.asarray(self.accept[total])
+
+    def product(self) -> tuple[float, float, tuple[Floats, ...]] | None:
+        """(a, b, factors) with q = a + b · product over columns of the factor, or None if q has no such form."""
+        zero, rest = self.accept[0], self.accept[1:]
+        if np.all(rest == (rest[0] if len(rest) else zero)):
+            high = float(rest[0]) if len(rest) else float(zero)
+            return high, float(zero) - high, tuple((score == 0).astype(np.float64) for score in self.scores)
+        if np.all(self.accept[1:] != self.accept[:-1]):
+            sign = 1.0 if zero else -1.0
+            return 0.5, 0.5 * sign, tuple((1 - 2 * (score % 2)).astype(np.float64) for score in self.scores)
+        return None
+
+
+def countable(owner: QueryClass) -> bool:
+    """Whether the queries of a class can be counted as tables over columns."""
+    base = owner.base if isinstance(owner, Signed) else owner
+    base = base.hypotheses if isinstance(base, ZeroOneLoss) else base
+    return isinstance(base, Conjunctions | Disjunctions | Parities | Halfspaces)
+
+
+def counted(query: Query, schema: Schema) -> CountedQuery:
+    """The tables of a user's query; a class that has none, or a literal that the schema lacks, is an error."""
+    if not countable(query.owner):
+        raise ParameterError(
+            f"a workload cannot hold {query.owner.kind}: use conjunctions, disjunctions, parities or halfspaces"
+        )
+    for literal in query.owner.literals:
+        schema[literal.column].holds(literal)
+    return CountedQuery.of(query, schema)
+
+
+def _lifted(scores: Integers) -> Integers:
+    return np.asarray(scores - scores.min())
