@@ -194,6 +194,18 @@ def test_synth_and_answer(files: Path) -> None:
     assert run("answer", files / "nothing.json", "age >= 60").returncode == 2
 
 
+def test_the_internal_page_is_written_on_request_only_and_says_so(files: Path) -> None:
+    options = ["--schema", files / "schema.yaml", "--epsilon", "2", "--delta", "1e-5", "--out", files / "rows.csv"]
+    refused = run("synth", files / "data.csv", *options, "--internal-report", files / "comparison.html")
+    assert refused.returncode == 2
+    assert "must contain 'internal'" in refused.stderr
+    assert not (files / "rows.csv").exists()
+    done = run("synth", files / "data.csv", *options, "--internal-report", files / "internal.html")
+    assert done.returncode == 0, done.stderr
+    assert "NOT PRIVATE" in done.stderr
+    assert "INTERNAL – NOT PRIVATE" in (files / "internal.html").read_text(encoding="utf-8")
+
+
 def test_a_rule_page_is_self_contained(files: Path) -> None:
     for model, expected in (("halfspace", "points"), ("decision-list", "else"), ("disjunction", "any of")):
         page = files / f"{model}.html"

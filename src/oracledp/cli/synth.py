@@ -19,6 +19,8 @@ from oracledp.cli.common import (
     source_of,
 )
 from oracledp.errors import ParameterError
+from oracledp.report import internal_comparison
+from oracledp.report.internal import internal_path
 from oracledp.report.page import write_whole
 from oracledp.report.synthetic import synthetic_page
 from oracledp.schema import Schema
@@ -37,6 +39,10 @@ from oracledp.table import Table
 @click.option("--model", "model_path", type=click.Path(dir_okay=False), help="Write the model (JSON) for 'answer'.")
 @click.option("--report", type=click.Path(dir_okay=False), help="Write a page about the release (HTML).")
 @click.option(
+    "--internal-report", type=click.Path(dir_okay=False),
+    help="Write a page that compares real and synthetic rows: NOT PRIVATE, never release it (HTML).",
+)  # fmt: skip
+@click.option(
     "--neighbours", type=click.Choice(["add-remove", "replace-one"]), default="add-remove", show_default=True,
     help="Which pairs of tables the guarantee protects.",
 )  # fmt: skip
@@ -54,6 +60,7 @@ def synth(
     workload: str,
     model_path: str | None,
     report: str | None,
+    internal_report: str | None,
     neighbours: str,
     ledger_path: str | None,
     seed: int | None,
@@ -65,8 +72,10 @@ def synth(
     source, ledger = source_of(seed, insecure_seed), ledger_of(ledger_path)
     if Path(out).suffix not in (".csv", ".parquet"):
         raise ParameterError(f"--out {out}: rows are written as .csv or .parquet")
-    for path in (out, model_path, report):
+    for path in (out, model_path, report, internal_report):
         refuse_unwritable(path)
+    if internal_report is not None:
+        internal_path(internal_report)
     schema = Schema.load(schema_path)
     synthesizer = Synthesizer(
         schema, epsilon=epsilon, delta=delta, neighbours=neighbours, workload=workload, ledger=ledger, rows=rows
@@ -81,6 +90,10 @@ def synth(
         synthesizer.save(model_path)
     if report is not None:
         write_whole(report, synthetic_page(synthesizer.model_))
+    if internal_report is not None:
+        with progress("comparing real and synthetic rows", quiet):
+            internal_comparison(table, frame, internal_report, schema=schema)
+        click.echo(f"{internal_report} is NOT PRIVATE: do not release it", err=True)
     model = synthesizer.model_
     guarantee = model.guarantee
     measured = {"tables": len(model.tables), "parities": sum(len(found.values) for found in model.parities)}

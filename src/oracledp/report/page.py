@@ -7,26 +7,56 @@ from html import escape
 from pathlib import Path
 
 STYLE = """
-body{font:16px/1.5 system-ui,sans-serif;color:#1d2733;max-width:60rem;margin:2rem auto;padding:0 1rem}
-h1{font-size:1.6rem;margin:0 0 .25rem}h2{font-size:1.15rem;margin:2rem 0 .5rem}
-.promise{border-left:.35rem solid #2b7a4b;background:#eef7f1;padding:.75rem 1rem}
-.warning{border-left:.35rem solid #b3261e;background:#fdecea;padding:.75rem 1rem}
-table{border-collapse:collapse;width:100%}th,td{padding:.3rem .6rem;border-bottom:1px solid #dde3ea;text-align:left}
-td.n,th.n{text-align:right;font-variant-numeric:tabular-nums}
+:root{color-scheme:light dark;--ink:#1d2733;--paper:#fff;--faint:#56646f;--line:#dde3ea;--soft:#f3f6fa;--one:#2f6da8;
+--two:#b4552f;--good:#2b7a4b;--good-soft:#eef7f1;--bad:#b3261e;--bad-soft:#fdecea}
+@media (prefers-color-scheme:dark){:root{--ink:#e4e9ee;--paper:#14191f;--faint:#a3b0bc;--line:#323c47;--soft:#1e252d;
+--one:#7db3e8;--two:#f0a37f;--good:#63c08a;--good-soft:#17291f;--bad:#ff8a80;--bad-soft:#371a19}}
+*{box-sizing:border-box}
+body{font:16px/1.5 system-ui,sans-serif;color:var(--ink);background:var(--paper);margin:0;overflow-wrap:break-word}
+main{max-width:60rem;margin:1.5rem auto;padding:0 1rem}
+h1{font-size:1.6rem;line-height:1.25;margin:0 0 .25rem}h2{font-size:1.2rem;margin:2rem 0 .5rem}
+h3{font-size:1rem;margin:1rem 0 .35rem}
+.banner{position:sticky;top:0;z-index:1;background:#b3261e;color:#fff;font-weight:700;text-align:center;
+padding:.5rem 1rem}
+.promise{border-left:.35rem solid var(--good);background:var(--good-soft);padding:.75rem 1rem}
+.warning{border-left:.35rem solid var(--bad);background:var(--bad-soft);padding:.75rem 1rem}
+.wide{overflow-x:auto}.wide:focus-visible{outline:2px solid var(--one)}
+table{border-collapse:collapse;width:100%}caption{text-align:left;color:var(--faint);padding:.2rem 0}
+th,td{padding:.3rem .6rem;border-bottom:1px solid var(--line);text-align:left;vertical-align:top}
+td:first-child:not(.n){min-width:8rem}
+td.n,th.n{text-align:right;font-variant-numeric:tabular-nums}td.n{white-space:nowrap}
 ol.rules{list-style:none;padding:0}
-ol.rules li{margin:.35rem 0;padding:.6rem .8rem;background:#f3f6fa;border-radius:.4rem}
-ol.rules b{display:inline-block;min-width:4.5rem;color:#5b6b7d;font-weight:600}
-td:has(> .bar){width:40%}
-.bar{background:#4a7fb5;height:.75rem;border-radius:.2rem;min-width:1px}.bar.minus{background:#c46a4a}
-footer{margin-top:3rem;color:#5b6b7d;font-size:.85rem}
+ol.rules li{margin:.35rem 0;padding:.6rem .8rem;background:var(--soft);border-radius:.4rem}
+ol.rules b{display:inline-block;min-width:4.5rem;color:var(--faint);font-weight:600}
+td:has(> .bar){width:40%;min-width:5rem}
+.bar{background:var(--one);height:.75rem;border-radius:.2rem;min-width:1px}.bar.minus{background:var(--two)}
+.cards{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,17.5rem),1fr));gap:1rem}
+figure{margin:0;padding:.6rem .8rem;border:1px solid var(--line);border-radius:.4rem;min-width:0}
+figcaption{font-weight:600}figcaption span,.note{color:var(--faint);font-weight:400;font-size:.85rem}
+svg{display:block;width:100%;height:auto;color:var(--ink)}
+svg text{fill:var(--faint);font-size:11px}
+.key{display:inline-block;width:.8em;height:.8em;border-radius:.15em;background:var(--one);margin-right:.3em}
+.key.two{background:var(--two)}
+.triple{display:grid;grid-template-columns:repeat(3,minmax(0,1fr));gap:.75rem;align-items:end;
+max-width:48rem}
+figure+figure.across{margin-top:1rem}
+.map td,.map th{min-width:0!important;border:1px solid var(--paper);padding:.15rem .25rem;font-size:.75rem;
+text-align:center;
+white-space:nowrap;overflow-wrap:normal}
+@media (max-width:40rem){th,td{padding:.3rem .35rem;font-size:.9rem}}
+footer{margin-top:3rem;color:var(--faint);font-size:.85rem}
 """
 
 
-def page(title: str, sections: Iterable[str], *, footer: str) -> str:
-    """A whole document."""
+def page(title: str, sections: Iterable[str], *, footer: str, banner: str = "") -> str:
+    """A whole document; a banner stays in sight and opens the title."""
+    head = f"{banner}: {title}" if banner else title
+    strip = f'<div class="banner" role="note">{escape(banner)}</div>' if banner else ""
     return (
-        f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{escape(title)}</title>'
-        f"<style>{STYLE}</style><h1>{escape(title)}</h1>{''.join(sections)}<footer>{escape(footer)}</footer></html>\n"
+        '<!doctype html><html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width,initial-scale=1">'
+        f"<title>{escape(head)}</title><style>{STYLE}</style></head><body>{strip}<main><h1>{escape(title)}</h1>"
+        f"{''.join(sections)}<footer>{escape(footer)}</footer></main></body></html>\n"
     )
 
 
@@ -47,12 +77,9 @@ def grid(header: Sequence[str], rows: Iterable[Sequence[object]], *, numbers: Se
         inner = value.text if isinstance(value, Html) else escape(str(value))
         return f"<{tag}{' class=n' if index in numbers else ''}>{inner}</{tag}>"
 
-    lines = [("th", header), *(("td", row) for row in rows)]
-    return (
-        "<table>"
-        + "".join("<tr>" + "".join(cell(tag, i, value) for i, value in enumerate(row)) + "</tr>" for tag, row in lines)
-        + "</table>"
-    )
+    lines = [*([("th", header)] if any(header) else []), *(("td", row) for row in rows)]
+    body = "".join("<tr>" + "".join(cell(tag, i, value) for i, value in enumerate(row)) + "</tr>" for tag, row in lines)
+    return f'<div class="wide" tabindex="0"><table>{body}</table></div>'
 
 
 class Html:

@@ -6,6 +6,7 @@ from math import sqrt
 
 import numpy as np
 
+from oracledp.report.fit import fit_quality
 from oracledp.report.page import bar, box, grid, page, section
 from oracledp.synthesis.model import SyntheticModel
 
@@ -17,6 +18,7 @@ def synthetic_page(model: SyntheticModel) -> str:
         section("What it promises", box(str(model.guarantee), kind=promise)),
         section("Columns", _columns(model)),
         section("What was measured", _measured(model)),
+        section("How the fit went", _fit(model)),
         section("The columns, as released", _marginals(model)),
     ]
     return page("A private synthetic table", sections, footer="Made with oracledp. Nothing here is unreleased.")
@@ -46,12 +48,34 @@ def _measured(model: SyntheticModel) -> str:
     return total + grid(("counts of", "how many", "standard deviation of the noise, in records"), rows, numbers=(1, 2))
 
 
+def _fit(model: SyntheticModel) -> str:
+    rows = [(name, f"{count:,}", f"{distance:.2f}") for name, count, distance in fit_quality(model)]
+    note = (
+        f'<p class="note">The model is a mixture of {len(model.mixture.weights):,} products of independent columns. '
+        "Its distance from the noisy counts is given in standard deviations of their noise (root mean square): about 1 "
+        "or less means that it holds all that the noise lets one see.</p>"
+    )
+    return grid(("counts of", "numbers", "distance"), rows, numbers=(1, 2)) + note
+
+
 def _marginals(model: SyntheticModel, most: int = 12) -> str:
+    reach = _reach(model)
     blocks = []
-    for column, mass in zip(model.schema.columns, model.marginals, strict=True):
+    for place, (column, mass) in enumerate(zip(model.schema.columns, model.marginals, strict=True)):
         shares = np.asarray(mass, dtype=np.float64) / max(float(np.sum(mass)), 1e-300)
         top = np.argsort(-shares, kind="stable")[:most]
         chosen = sorted(top.tolist()) if column.ordered else top.tolist()
-        rows = [(column.labels[i], f"{100 * shares[i]:.1f} %", bar(float(shares[i]))) for i in chosen]
-        blocks.append(grid((column.name, "share", ""), rows, numbers=(1,)))
-    return "<br>".join(blocks)
+        error = f"{100 * reach[place]:.1f}" if place in reach else ""
+        rows = [(column.labels[i], f"{100 * shares[i]:.1f} %", error, bar(float(shares[i]))) for i in chosen]
+        blocks.append(grid((column.name, "share", "±" if error else "", ""), rows, numbers=(1, 2)))
+    note = '<p class="note">±: how far a measured share may be off, in points of a hundred, with 95 % confidence.</p>'
+    return note + "<br>".join(blocks)
+
+
+def _reach(model: SyntheticModel) -> dict[int, float]:
+    """For each column counted value by value, the half width of a 95 % interval of one share."""
+    return {
+        table.columns[0]: 1.96 * table.deviation / max(model.total, 1.0)
+        for table in model.tables
+        if len(table.columns) == 1 and table.levels[0] < 0
+    }

@@ -1,0 +1,69 @@
+"""How well a released model agrees with the noisy counts it was fitted to, in units of their noise.
+
+Post-processing: both the counts and the model are released already.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from string import ascii_lowercase
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oracledp.synthesis.measurements import NoisyTable
+from oracledp.synthesis.model import SyntheticModel
+
+Floats = NDArray[np.float64]
+
+
+def fit_quality(model: SyntheticModel) -> list[tuple[str, int, float]]:
+    """For each kind of count: its name, how many numbers, and the root mean square of (model − count) / noise.
+
+    About 1 says that the model is as far from the counts as their own noise; far above 1, that it cannot hold them all.
+    """
+    found: dict[str, list[Floats]] = {}
+    for name, residuals in _residuals(model):
+        found.setdefault(name, []).append(residuals)
+    return [
+        (name, sum(r.size for r in parts), float(np.sqrt(np.mean(np.concatenate(parts) ** 2))))
+        for name, parts in sorted(found.items())
+    ]
+
+
+def _residuals(model: SyntheticModel) -> Iterator[tuple[str, Floats]]:
+    for table in model.tables:
+        yield f"{len(table.columns)}-way tables", _table_residuals(model, table)
+    blocks = model.mixture.layout.blocks()
+    features = model.features
+    signed = [model.mixture.parts[:, blocks[c]] @ s for c, s in zip(features.columns, features.signs, strict=True)]
+    values = np.stack(signed, axis=1) if signed else np.empty((len(model.mixture.weights), 0))
+    for measured in model.parities:
+        product = np.prod(values[:, measured.subsets], axis=2)
+        expected = model.total * (model.mixture.weights @ product)
+        name = f"products of {measured.subsets.shape[1]} signed features"
+        yield name, (expected - measured.values) / measured.deviation
+
+
+def _table_residuals(model: SyntheticModel, table: NoisyTable) -> Floats:
+    """Residuals of one table; a table of values is compared bin by bin, since a model knows bins only."""
+    parts, counts, held = [], table.values.astype(np.float64), np.ones(())
+    for axis, (column, level) in enumerate(zip(table.columns, table.levels, strict=True)):
+        bins, block = model.bins[column], model.mixture.layout.blocks()[column]
+        fine = model.mixture.parts[:, block]
+        parts.append(fine if level < 0 else np.add.reduceat(fine, bins.starts[level], axis=1))
+        width = np.ones(parts[-1].shape[1])
+        if level < 0:
+            counts = _merged(counts, axis, bins.fine, bins.size)
+            width = np.bincount(bins.fine, minlength=bins.size).astype(np.float64)
+        held = np.multiply.outer(held, width)
+    letters = ascii_lowercase[: len(parts)]
+    rule = ",".join(["z", *(f"z{x}" for x in letters)]) + "->" + letters
+    expected = model.total * np.einsum(rule, model.mixture.weights, *parts, optimize=True)
+    return np.asarray(((expected - counts) / (table.deviation * np.sqrt(held))).ravel())
+
+
+def _merged(counts: Floats, axis: int, groups: NDArray[np.int64], size: int) -> Floats:
+    out = np.zeros((*counts.shape[:axis], size, *counts.shape[axis + 1 :]))
+    np.add.at(np.moveaxis(out, axis, 0), groups, np.moveaxis(counts, axis, 0))
+    return out

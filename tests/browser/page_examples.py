@@ -1,0 +1,48 @@
+"""The project's pages for a small table whose names hold markup."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas
+
+import oracledp as odp
+from oracledp.learning import learn_rule
+from oracledp.randomness import SeededRandomness
+from oracledp.report import internal_comparison
+from oracledp.report.page import write_whole
+from oracledp.report.rules import rule_page
+from oracledp.report.synthetic import synthetic_page
+from oracledp.synthesis import Synthesizer
+
+HOSTILE = "<script>alert(1)</script>&\"'"
+
+
+def example() -> tuple[odp.Schema, pandas.DataFrame]:
+    colours = ["red", "<b>green</b>", "a very long name of a colour that has no space to break: " + "x" * 60]
+    columns = {
+        "age": {"kind": "integer", "lo": 0, "hi": 59, "nullable": True},
+        HOSTILE: {"kind": "categorical", "values": colours},
+        **{f"column{number}": {"kind": "boolean"} for number in range(8)},
+    }
+    rng = np.random.default_rng(3)
+    age = rng.integers(0, 60, 600)
+    values: dict[str, object] = {
+        "age": [None if a == 59 else int(a) for a in age],
+        HOSTILE: [colours[i] for i in rng.integers(0, 3, 600)],
+    }
+    values |= {f"column{number}": rng.random(600) < age / 60 for number in range(8)}
+    return odp.Schema({"columns": columns}), pandas.DataFrame(values)
+
+
+def write_examples(folder: Path) -> dict[str, Path]:
+    schema, frame = example()
+    fitted = Synthesizer(schema, epsilon=2, delta="1e-5").fit(frame, source=SeededRandomness(5))
+    synthetic, rule = folder / "synthetic.html", folder / "rule.html"
+    write_whole(synthetic, synthetic_page(fitted.model_))
+    table = odp.Table.from_frame(frame, schema)
+    release = learn_rule(table, schema.literal("column0"), epsilon=1, size=2, source=SeededRandomness(6))
+    write_whole(rule, rule_page(release, rows=600))
+    internal = internal_comparison(frame, fitted, folder / "INTERNAL-comparison.html")
+    return {"synthetic": synthetic, "rule": rule, "internal": internal}
