@@ -88,9 +88,18 @@ def parities(table: BenchmarkTable, settings: Settings) -> Iterator[Row]:
     few = table.head(1000)
     for literals in (8,) if settings.quick else (12, 15, 20, 24):
         columns = few.columns[:, :literals]
-        yield _parity(columns, None, few, settings, ("CP-SAT", "RC2", "HiGHS", *(("enumeration",) * (literals <= 15))))
+        yield _parity(columns, None, few, settings, _up_to(literals, all_four=12, enumeration=15, cp_sat=20))
     if not settings.quick:
         yield _parity(table.columns[:, :100], 3, table, settings, ())
+
+
+def _up_to(size: int, *, all_four: int, enumeration: int, cp_sat: int) -> tuple[str, ...]:
+    """The peers that can be expected to finish an instance of this size, and the first that cannot."""
+    if size <= all_four:
+        return ("CP-SAT", "RC2", "HiGHS", "enumeration")
+    if size <= enumeration:
+        return ("CP-SAT", "enumeration")
+    return ("CP-SAT",) if size <= cp_sat else ()
 
 
 def _parity(columns: Bits, width: int | None, table: BenchmarkTable, settings: Settings, peers: tuple[str, ...]) -> Row:
@@ -119,7 +128,7 @@ def halfspaces(table: BenchmarkTable, settings: Settings) -> Iterator[Row]:
             yield _halfspace(table.features, signs, kind, settings, (), **options)
     few = table.head(1000)
     for count in (8,) if settings.quick else (12, 15):
-        peers = ("CP-SAT", "HiGHS", "RC2", *(("enumeration",) * (count <= 12)))
+        peers = _up_to(count, all_four=12, enumeration=12, cp_sat=15)
         yield _halfspace(few.columns[:, :count], instances.signs("label", few.label), "label", settings, peers)
 
 
@@ -147,7 +156,7 @@ def decision_lists(table: BenchmarkTable, settings: Settings) -> Iterator[Row]:
     few = table.head(1000)
     signs = instances.signs("label", few.feature_label)
     for columns, length in ((6, 1), (6, 2)) if settings.quick else ((10, 1), (43, 1), (10, 2), (43, 2), (10, 3)):
-        peers = ("CP-SAT", "RC2", "HiGHS", "enumeration")
+        peers = _up_to(columns * length, all_four=20, enumeration=43, cp_sat=86)
         yield _list(few.features[:, :columns], signs, "label", length, 1, settings, peers)
 
 

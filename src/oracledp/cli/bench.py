@@ -9,7 +9,7 @@ import click
 from rich.console import Console
 from rich.table import Table as Grid
 
-from oracledp.benchmarking import results
+from oracledp.benchmarking import pictures, report, results
 from oracledp.benchmarking.data import generated, load
 from oracledp.benchmarking.measure import Settings
 from oracledp.benchmarking.suite import SECTIONS, run
@@ -60,6 +60,17 @@ def oracles(
         emit(True, {"table": table.name, "rows": rows}, "")
     else:
         Console(width=140).print(_grid(rows))
+
+
+@bench.command("report")
+@click.argument("results_path", type=click.Path(exists=True, dir_okay=False))
+@click.argument("folder", type=click.Path(exists=True, file_okay=False))
+def report_command(results_path: str, folder: str) -> None:
+    """Make the tables of FOLDER/engine.md and its pictures again from a file of results."""
+    found = results.read(Path(results_path))
+    report.write(Path(folder) / "engine.md", found)
+    for picture in pictures.draw(Path(folder), found):
+        click.echo(str(picture))
 
 
 def _grid(rows: list[dict[str, Any]]) -> Grid:

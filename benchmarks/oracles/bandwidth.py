@@ -1,0 +1,53 @@
+"""How far the inner loop is from the speed of memory: python benchmarks/oracles/bandwidth.py [results.json]
+
+Compiles bandwidth.cpp against the sources of the core with the compiler in $CXX (g++), prints what it finds and
+keeps it in the file of results as the section "bandwidth".
+"""
+
+import ctypes
+import os
+import subprocess
+import sys
+import sysconfig
+import tempfile
+from pathlib import Path
+
+import pybind11
+
+from oracledp.benchmarking import results
+
+HERE = Path(__file__).resolve().parent
+CORE = HERE.parents[1] / "src" / "oracledp" / "_core"
+SOURCES = (HERE / "bandwidth.cpp", CORE / "cover_sums.cpp", CORE / "row_table.cpp", CORE / "row_merger.cpp")
+FOLDERS = (CORE, pybind11.get_include(), sysconfig.get_path("include"))
+
+
+SIZES = (4000, 40_000, 400_000, 4_000_000)
+KEYS = ("megabytes", "loop", "read", "merge")
+
+
+def measured() -> list[dict[str, object]]:
+    with tempfile.TemporaryDirectory() as folder:
+        library = Path(folder) / "bandwidth.so"
+        compiler = [os.environ.get("CXX", "g++"), "-O3", "-std=c++17", "-shared", "-fPIC", *(f"-I{f}" for f in FOLDERS)]
+        subprocess.run([*compiler, *map(str, SOURCES), "-o", str(library)], check=True)
+        probe = ctypes.PyDLL(str(library)).bandwidth
+        return [one(probe, rows) for rows in SIZES]
+
+
+def one(probe: object, rows: int) -> dict[str, object]:
+    out = (ctypes.c_double * len(KEYS))()
+    probe(rows, out)
+    return {"section": "bandwidth", "case": f"{rows} rows", "n": rows, **dict(zip(KEYS, out, strict=True))}
+
+
+if __name__ == "__main__":
+    found = measured()
+    for row in found:
+        print(
+            f"{row['case']:>14s}: inner loop {row['loop']:.0f} GB/s, plain read {row['read']:.0f} GB/s, "
+            f"merging {row['merge']:.1f} ns a row"
+        )
+    if len(sys.argv) > 1:
+        path = Path(sys.argv[1])
+        results.write(path, results.merge(results.read(path), found))
