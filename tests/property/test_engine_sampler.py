@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from fractions import Fraction
+from itertools import combinations, product
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from oracledp._engine import SupportForest
 from oracledp.classes import Conjunctions, DecisionLists, Halfspaces
@@ -13,8 +16,11 @@ from oracledp.classes.base import QueryClass
 from oracledp.errors import CapacityError
 from oracledp.exponential_function import exp_enclosure
 from oracledp.literals import Literals
+from oracledp.oracles.decision_list_search import distinct_columns
 from oracledp.oracles.problem import WeightedProblem
-from oracledp.oracles.support_sampler import BITS, _keep, _plant, sample_exponential, samples
+from oracledp.oracles.support_sampler import SupportTrials, _plant
+from oracledp.oracles.tree_sampler import sample_exponential
+from oracledp.oracles.trials import BITS, keep, powers
 from oracledp.oracles.values import all_values
 from oracledp.randomness import SeededRandomness
 
@@ -37,16 +43,21 @@ def problems(queries: QueryClass, seed: int, *, large: int = 9) -> list[Weighted
     records = rng.integers(0, 2, (int(rng.integers(0, 40)), queries.dimension)).astype(np.uint8)
     if seed % 3 == 0:
         records[:, 0] = seed % 2
+    half = queries.dimension // 2
+    if (
+        queries.literals[half].negated() == queries.literals[0]
+    ):  # opposite columns, so that lists can run out of records
+        records[:, half:] = 1 - records[:, :half]
     weights = rng.integers(-large, large + 1, len(records))
     return [WeightedProblem.build(queries, records, sign * weights, 3 * sign) for sign in (1, -1)]
 
 
-def grown(made: list[WeightedProblem], rate: Fraction, *, whole: bool) -> SupportForest:
+def grown(made: list[WeightedProblem], rate: Fraction, *, whole: bool, first: int = 1) -> SupportForest:
     forest = SupportForest()
     for problem in made:
         _plant(forest, problem)
-    forest.prepare([exp_enclosure(rate * (1 << j), BITS)[1] for j in range(BITS)], float(rate))
-    while whole and forest.unopened:
+    forest.prepare(powers(rate), float(rate), first)
+    while whole and forest.unopened():
         forest.refine()
     return forest
 
@@ -54,15 +65,56 @@ def grown(made: list[WeightedProblem], rate: Fraction, *, whole: bool) -> Suppor
 @pytest.mark.parametrize("queries", CLASSES, ids=repr)
 @pytest.mark.parametrize("seed", range(6))
 def test_every_query_is_counted_once(queries: QueryClass, seed: int) -> None:
+    """At rate zero every query weighs one, and an opened set exactly what its count said."""
+    forest = grown(problems(queries, seed), Fraction(0), whole=False, first=0)
+    assert forest.total() == 2 * queries.size << BITS
+    while forest.unopened():
+        _, (exponent, chosen, inside) = forest.enter(forest.total() - 1)  # those that are only counted come last
+        assert exponent >= 0
+        assert chosen == inside
+        assert forest.total() == 2 * queries.size << BITS
+
+
+@pytest.mark.parametrize("queries", CLASSES, ids=repr)
+@pytest.mark.parametrize("seed", range(6))
+def test_bounds_and_counts_are_those_of_the_cells(queries: QueryClass, seed: int) -> None:
+    """The frontier before anything is opened, against sums over the records for every set of columns."""
     made = problems(queries, seed)
-    forest = SupportForest()
-    for problem in made:
-        _plant(forest, problem)
-    forest.prepare([1 << BITS] * BITS, 0.0)  # every query weighs one
-    assert forest.total() == 2 * queries.size << BITS
-    while forest.unopened:
-        forest.refine()
-    assert forest.total() == 2 * queries.size << BITS
+    expected: Counter[tuple[int, int, int]] = Counter()
+    for tree, problem in enumerate(made):
+        columns, place, _ = distinct_columns(problem.records)
+        table = columns if isinstance(queries, DecisionLists) else problem.records
+        for size in range(min(most_read(queries), table.shape[1]) + 1):
+            for subset in combinations(range(table.shape[1]), size):
+                cells: Counter[tuple[int, ...]] = Counter()
+                for row, weight in zip(table[:, subset].tolist(), problem.weights.tolist(), strict=True):
+                    cells[tuple(row)] += weight
+                bound = problem.constant + sum(min(0, cell) for cell in cells.values())
+                expected[tree, bound, queries_on(queries, subset, place)] += 1
+    found: Counter[tuple[int, int, int]] = Counter()
+    for tree, bound, leaves, count in grown(made, Fraction(1), whole=False, first=0).unopened():
+        found[tree, bound, leaves] += count
+    assert found == expected
+
+
+def most_read(queries: QueryClass) -> int:
+    if isinstance(queries, Halfspaces):
+        return queries.budget if queries.values else 0
+    assert isinstance(queries, DecisionLists)
+    return queries.positions
+
+
+def queries_on(queries: QueryClass, subset: tuple[int, ...], place: NDArray[np.int64]) -> int:
+    """How many queries read exactly these columns."""
+    if isinstance(queries, Halfspaces):
+        return len(queries.values) ** len(subset) * len(queries.thresholds)
+    assert isinstance(queries, DecisionLists)
+    tests = [column for column in place.tolist() if column in subset]
+    found = 0
+    for chosen in product([None, *tests], repeat=queries.positions):  # each rule has two labels, and the default too
+        if set(chosen) - {None} == set(subset):
+            found += 2 ** (1 + sum(column is not None for column in chosen))
+    return found
 
 
 @pytest.mark.parametrize("queries", CLASSES, ids=repr)
@@ -87,14 +139,17 @@ def test_a_walk_ends_at_the_value_it_paid_for(queries: QueryClass) -> None:
         for _ in range(30):
             number = int(rng.integers(0, 1 << 62)) * forest.total() >> 62
             tree, (exponent, chosen, inside) = forest.enter(number)
-            value = forest.origin
+            value, entering = forest.origin, True
             while True:
                 assert exponent >= 0
                 assert exp_enclosure(rate * exponent, BITS)[0] * inside <= chosen << BITS
+                assert entering or forest.height(exponent) * inside <= chosen << BITS
+                assert exp_enclosure(rate * exponent, BITS)[1] <= forest.height(exponent) <= 1 << BITS
                 value += exponent
                 if forest.done():
                     break
                 exponent, chosen, inside = forest.step(int(rng.integers(0, 1 << 62)) * inside >> 62)
+                entering = False
             parts = tuple(forest.parts())
             assert queries.contains(parts)
             assert made[tree].value(parts) == value
@@ -113,16 +168,16 @@ def test_a_strong_rate_finds_the_minimum_and_a_weak_one_does_not_mind() -> None:
 
 def test_keeping_is_decided_however_close() -> None:
     source = SeededRandomness(0)
-    assert all(_keep(Fraction(0), 5, 5, source) for _ in range(50))
-    kept = sum(_keep(Fraction(1), 3, 4, source) for _ in range(4000))  # 0.75 / e = 0.2759
+    assert all(keep(Fraction(0), 5, 5, source) for _ in range(50))
+    kept = sum(keep(Fraction(1), 3, 4, source) for _ in range(4000))  # 0.75 / e = 0.2759
     assert 940 < kept < 1270
 
 
 def test_what_has_no_sets_to_sample_is_refused() -> None:
-    assert samples(DecisionLists(Literals.named(*(f"x{j}" for j in range(43))).with_negations(), length=4))
-    assert not samples(DecisionLists(Literals.named(*"ab"), width=2))
-    assert not samples(Halfspaces(Literals.named(*"ab")))
-    assert not samples(Conjunctions(Literals.named(*"ab")))
+    assert SupportTrials.serves(DecisionLists(Literals.named(*(f"x{j}" for j in range(43))).with_negations(), length=4))
+    assert not SupportTrials.serves(DecisionLists(Literals.named(*"ab"), width=2))
+    assert not SupportTrials.serves(Halfspaces(Literals.named(*"ab")))
+    assert not SupportTrials.serves(Conjunctions(Literals.named(*"ab")))
     noisy = problems(CLASSES[0], 1)[0].with_costs(np.ones(CLASSES[0].part_count, dtype=np.int64))
     with pytest.raises(CapacityError, match="decision-lists"):
         sample_exponential([noisy], Fraction(1), SeededRandomness(0))

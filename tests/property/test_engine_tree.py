@@ -10,10 +10,10 @@ import pytest
 from oracledp._engine import SubsetForest
 from oracledp.classes import Conjunctions, Disjunctions
 from oracledp.classes.base import Parts
-from oracledp.exponential_function import exp_enclosure
 from oracledp.literals import Literals
 from oracledp.oracles.problem import WeightedProblem
-from oracledp.oracles.tree_sampler import BITS, _plant
+from oracledp.oracles.subset_sampler import _plant
+from oracledp.oracles.trials import powers
 
 
 def random_problem(rng: np.random.Generator) -> WeightedProblem:
@@ -34,7 +34,7 @@ def least_below(forest: SubsetForest, index: int, leaves: dict[Parts, int]) -> i
         leaves[tuple(included)] = bound
         return bound
     known, before = len(leaves), forest.size
-    forest.descend(index, 0, 0)
+    forest.descend(index, 0)
     least = min(least_below(forest, child, leaves) for child in [index, *range(before, forest.size)])
     assert bound <= least
     assert count == len(leaves) - known
@@ -48,7 +48,7 @@ def test_bounds_hold_everywhere_and_leaves_are_the_class(seed: int) -> None:
         problem, rate = random_problem(rng), Fraction(int(rng.choice([1, 100])), 1 << int(rng.choice([3, 30])))
         forest = SubsetForest()
         _plant(forest, problem)
-        forest.prepare([exp_enclosure(rate * (1 << j), BITS)[1] for j in range(BITS)], float(rate))
+        forest.prepare(powers(rate), float(rate))
         leaves: dict[Parts, int] = {}
         for index in range(forest.size):
             least_below(forest, index, leaves)
@@ -63,13 +63,12 @@ def test_the_running_total_is_the_sum_of_the_weights() -> None:
     queries = Conjunctions(Literals.named(*(f"x{j}" for j in range(12))), max_width=5)
     forest = SubsetForest()
     _plant(forest, WeightedProblem.build(queries, records, rng.integers(-5, 6, 200)))
-    forest.prepare([exp_enclosure(Fraction(1 << j, 50), BITS)[1] for j in range(BITS)], 0.02)
+    forest.prepare(powers(Fraction(1, 50)), 0.02)
     for _ in range(100):
-        high, low = forest.total()
         weights = [forest.node(i)[4] * forest.node(i)[5] for i in range(forest.size)]
-        assert (high << 64) + low == sum(weights)
+        assert forest.total() == sum(weights)
         place = int(rng.integers(forest.size))
         target = sum(weights[:place]) + weights[place] // 2
-        assert forest.pick(target >> 64, target & ((1 << 64) - 1)) == place
+        assert forest.pick(target) == place
         if not forest.node(place)[0]:
-            forest.descend(place, 0, 0)
+            forest.descend(place, 0)

@@ -14,7 +14,7 @@ from oracledp.classes import DecisionLists, Halfspaces
 from oracledp.classes.base import QueryClass
 from oracledp.literals import Literals
 from oracledp.oracles.problem import WeightedProblem
-from oracledp.oracles.support_sampler import sample_exponential
+from oracledp.oracles.tree_sampler import sample_exponential
 from oracledp.oracles.values import all_values
 from oracledp.randomness import SystemRandomness
 

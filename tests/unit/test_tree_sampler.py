@@ -6,12 +6,14 @@ import numpy as np
 import pytest
 
 from oracledp._engine import SubsetForest
-from oracledp.classes import Conjunctions, Parities
+from oracledp.classes import Conjunctions, ReadOnceFormulas
 from oracledp.errors import CapacityError
 from oracledp.exponential_function import exp_enclosure
 from oracledp.literals import Literals
 from oracledp.oracles.problem import WeightedProblem
-from oracledp.oracles.tree_sampler import BITS, _accept, _plant, sample_exponential
+from oracledp.oracles.subset_sampler import _plant
+from oracledp.oracles.tree_sampler import sample_exponential
+from oracledp.oracles.trials import BITS, ONE, keep, powers
 from oracledp.randomness import SeededRandomness
 
 
@@ -28,7 +30,7 @@ def test_children_partition_and_never_outweigh(seed: int, rate: Fraction) -> Non
     forest = SubsetForest()
     made = problem(seed)
     _plant(forest, made)
-    forest.prepare([exp_enclosure(rate * (1 << j), BITS)[1] for j in range(BITS)], float(rate))
+    forest.prepare(powers(rate), float(rate))
     leaves = sum(forest.node(i)[4] for i in range(forest.size))
     assert leaves == made.query_class.size
     for _ in range(200):
@@ -37,7 +39,7 @@ def test_children_partition_and_never_outweigh(seed: int, rate: Fraction) -> Non
             break
         _, _, _, distance, count, height = forest.node(inner[0])
         before = forest.size
-        forest.descend(inner[0], 0, 0)
+        forest.descend(inner[0], 0)
         grown = [inner[0], *range(before, forest.size)]
         assert sum(forest.node(i)[4] for i in grown) == count
         assert sum(forest.node(i)[4] * forest.node(i)[5] for i in grown) <= count * height
@@ -49,7 +51,7 @@ def test_leaves_carry_the_exact_value_and_a_high_enough_height() -> None:
     made, rate = problem(1), Fraction(1, 5)
     forest = SubsetForest()
     _plant(forest, made)
-    forest.prepare([exp_enclosure(rate * (1 << j), BITS)[1] for j in range(BITS)], float(rate))
+    forest.prepare(powers(rate), float(rate))
     values = {made.value(tuple(forest.node(i)[2])) - forest.node(i)[3] for i in range(forest.size) if forest.node(i)[0]}
     assert len(values) == 1  # value minus distance is the origin, the same for all leaves
     for i in range(forest.size):
@@ -75,17 +77,17 @@ def test_empty_data_and_single_literals() -> None:
 
 def test_acceptance_is_decided_however_close() -> None:
     source = SeededRandomness(0)
-    assert all(_accept(Fraction(0), 1 << BITS, source) for _ in range(50))
-    tiny = sum(_accept(Fraction(44), 1, source) for _ in range(2000))  # 2^63 e^-44 is about 0.72
+    assert all(keep(Fraction(0), ONE, ONE, source) for _ in range(50))
+    tiny = sum(keep(Fraction(44), ONE, 1, source) for _ in range(2000))  # 2^63 e^-44 is about 0.72
     assert 1300 < tiny < 1580
 
 
 def test_what_has_no_tree_is_refused() -> None:
-    parities = WeightedProblem.build(
-        Parities(Literals.named("a")), np.ones((1, 1), dtype=np.uint8), np.ones(1, dtype=np.int64)
+    formulas = WeightedProblem.build(
+        ReadOnceFormulas(Literals.named("a")), np.ones((1, 1), dtype=np.uint8), np.ones(1, dtype=np.int64)
     )
-    with pytest.raises(CapacityError, match="parities"):
-        sample_exponential([parities], Fraction(1), SeededRandomness(0))
+    with pytest.raises(CapacityError, match="read-once"):
+        sample_exponential([formulas], Fraction(1), SeededRandomness(0))
     noisy = problem(0).with_costs(np.ones(7, dtype=np.int64))
     with pytest.raises(CapacityError):
         sample_exponential([noisy], Fraction(1), SeededRandomness(0))

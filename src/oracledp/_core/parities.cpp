@@ -3,7 +3,8 @@
 #include <pybind11/stl.h>
 
 #include "module.hpp"
-#include "parity_sums.hpp"
+#include "parity_forest.hpp"
+#include "wide_python.hpp"
 
 namespace py = pybind11;
 
@@ -42,4 +43,17 @@ void register_parities(py::module_ &m) {
     py::class_<ParitySums>(m, "ParitySums")
         .def(py::init(&make_sums), py::arg("records"), py::arg("weights"), py::arg("width"), py::arg("keep"))
         .def("best", &best_parities, py::arg("part_costs"), py::arg("size_costs"));
+    py::class_<ParityForest>(m, "ParityForest")
+        .def(py::init<>())
+        .def("add", &ParityForest::add, py::keep_alive<1, 2>(), py::call_guard<py::gil_scoped_release>(), py::arg("sums"),
+             py::arg("constant"))
+        .def("prepare", &ParityForest::prepare, py::arg("powers"))
+        .def("total", [](const ParityForest &forest) { return to_python(forest.total()); })
+        .def("enter",
+             [](ParityForest &forest, const py::int_ &number) {
+                 const ParityForest::Entry entry = forest.enter(from_python(number));
+                 return py::make_tuple(entry.tree, entry.distance, entry.height);
+             })
+        .def("parts", &ParityForest::parts, py::call_guard<py::gil_scoped_release>())
+        .def_property_readonly("origin", &ParityForest::origin);
 }

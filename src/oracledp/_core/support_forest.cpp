@@ -66,22 +66,29 @@ double SupportForest::log_opened() const {
     return opened_.empty() ? -INFINITY : highest + std::log(sum);
 }
 
-void SupportForest::prepare(std::vector<uint64_t> powers, double rate) {
+void SupportForest::prepare(std::vector<uint64_t> powers, double rate, size_t first) {
     heights_ = std::make_unique<Heights>(std::move(powers));
     rate_ = rate;
     cutoff_ = INFINITY;
+    chunk_ = first;
     each_set([&](int, const std::vector<int> &, const Kind &kind) {
         ++kinds_[kind];
         return true;
     });
-    do open_chunk();
-    while (!kinds_.empty() && opened_.size() < kMostOpened && log_unopened() > log_opened());
+    while (first > 0 && !kinds_.empty() && opened_.size() < kMostOpened && log_unopened() > log_opened()) open_chunk();
     origin_ = std::numeric_limits<int64_t>::max();
     for (const Opened &opened : opened_) origin_ = std::min(origin_, opened.floor);
     for (const auto &[kind, count] : kinds_) origin_ = std::min(origin_, kind.bound);
 }
 
+std::vector<std::tuple<int, int64_t, uint64_t, uint64_t>> SupportForest::unopened() const {
+    std::vector<std::tuple<int, int64_t, uint64_t, uint64_t>> found;
+    for (const auto &[kind, count] : kinds_) found.emplace_back(kind.tree, kind.bound, kind.leaves, count);
+    return found;
+}
+
 void SupportForest::refine() {
+    chunk_ = std::max<size_t>(chunk_, 1);
     if (!kinds_.empty() && opened_.size() < kMostOpened) open_chunk();
 }
 

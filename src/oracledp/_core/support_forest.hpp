@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <set>
+#include <tuple>
 #include <unordered_map>
 
 #include "sampled_family.hpp"
@@ -23,20 +24,24 @@ struct Entry {
 class SupportForest {
 public:
     void add(ColumnData &data, std::unique_ptr<SampledFamily> family, int64_t constant);
-    // Opens sets until they hold at least half of the weight, and fixes the origin of values.
-    void prepare(std::vector<uint64_t> powers, double rate);
+    // Opens sets, `first` of them and then more, until they hold at least half of the weight; fixes the origin of
+    // values. With first = 0 all sets are only counted.
+    void prepare(std::vector<uint64_t> powers, double rate, size_t first);
     Wide total() const;
+    // The bound on 2^63 e^{-rate distance} that weights are made from.
+    uint64_t height(int64_t distance) const { return (*heights_)(distance); }
     // Enters the set that a number below total() falls on.
     Entry enter(Wide number);
     SampledFamily &family() { return *trees_[entered_].family; }
     // Opens more sets, after a rejected trial.
     void refine();
     size_t opened() const { return opened_.size(); }
-    size_t unopened() const { return kinds_.size(); }  // kinds of sets that are only counted
+    // (problem, bound, queries in each, sets) for each kind of sets that are only counted.
+    std::vector<std::tuple<int, int64_t, uint64_t, uint64_t>> unopened() const;
     int64_t origin() const { return origin_; }
 
 private:
-    static constexpr size_t kFirstOpened = 256, kMostOpened = size_t(1) << 21;
+    static constexpr size_t kMostOpened = size_t(1) << 21;
     struct Tree {
         ColumnData *data;
         std::unique_ptr<SampledFamily> family;
@@ -67,7 +72,7 @@ private:
     std::set<std::pair<int, std::vector<int>>> entered_sets_;  // opened one by one, below the cutoff
     std::unique_ptr<Heights> heights_;
     double rate_ = 0, cutoff_ = 0;
-    size_t chunk_ = kFirstOpened;
+    size_t chunk_ = 0;  // how many sets to open next
     int64_t origin_ = 0;
     int entered_ = 0;
 

@@ -5,22 +5,14 @@
 #include "list_sampler.hpp"
 #include "module.hpp"
 #include "support_forest.hpp"
+#include "wide_python.hpp"
 
 namespace py = pybind11;
 
 namespace oracledp {
 namespace {
 
-py::object to_python(Wide number) {
-    return py::int_(uint64_t(number >> 64)).attr("__lshift__")(64).attr("__or__")(py::int_(uint64_t(number)));
-}
-
-Wide from_python(const py::int_ &number) {
-    const py::object high = number.attr("__rshift__")(64), low = number.attr("__and__")(py::int_(~uint64_t(0)));
-    return Wide(high.cast<uint64_t>()) << 64 | low.cast<uint64_t>();
-}
-
-py::tuple to_python(const Step &step) {
+py::tuple step_to_python(const Step &step) {
     return py::make_tuple(step.exponent, to_python(step.chosen), to_python(step.inside));
 }
 
@@ -48,17 +40,18 @@ void register_support_forest(py::module_ &m) {
              },
              py::keep_alive<1, 2>(), py::arg("data"), py::arg("weights"), py::arg("thresholds"), py::arg("budget"),
              py::arg("free_intercept"), py::arg("flipped"), py::arg("constant"))
-        .def("prepare", &SupportForest::prepare, py::arg("powers"), py::arg("rate"))
+        .def("prepare", &SupportForest::prepare, py::arg("powers"), py::arg("rate"), py::arg("first"))
         .def("total", [](const SupportForest &forest) { return to_python(forest.total()); })
         .def("enter", [](SupportForest &forest, const py::int_ &number) {
             const Entry entry = forest.enter(from_python(number));
-            return py::make_tuple(entry.tree, to_python(entry.step));
+            return py::make_tuple(entry.tree, step_to_python(entry.step));
         })
-        .def("step", [](SupportForest &forest, const py::int_ &number) { return to_python(forest.family().step(from_python(number))); })
+        .def("step", [](SupportForest &forest, const py::int_ &number) { return step_to_python(forest.family().step(from_python(number))); })
         .def("done", [](SupportForest &forest) { return forest.family().done(); })
         .def("parts", [](SupportForest &forest) { return forest.family().parts(); })
+        .def("height", &SupportForest::height, py::arg("distance"))
         .def("refine", &SupportForest::refine)
         .def_property_readonly("opened", &SupportForest::opened)
-        .def_property_readonly("unopened", &SupportForest::unopened)
+        .def("unopened", &SupportForest::unopened)
         .def_property_readonly("origin", &SupportForest::origin);
 }

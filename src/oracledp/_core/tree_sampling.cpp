@@ -4,6 +4,7 @@
 
 #include "module.hpp"
 #include "subset_forest.hpp"
+#include "wide_python.hpp"
 
 namespace py = pybind11;
 
@@ -41,8 +42,6 @@ Branch make_branch(const Bytes &records, const Values &weights, int width, std::
     return branch;
 }
 
-Wide to_wide(std::uint64_t high, std::uint64_t low) { return Wide{high} << 64 | low; }
-
 } // namespace
 
 void register_subset_forest(py::module_ &m) {
@@ -54,15 +53,11 @@ void register_subset_forest(py::module_ &m) {
                  forest.add(make_branch(records, weights, width, constant, counts));
              })
         .def("prepare", &SubsetForest::prepare, py::call_guard<py::gil_scoped_release>())
-        .def("total",
-             [](const SubsetForest &forest) {
-                 return std::make_pair(std::uint64_t(forest.total() >> 64), std::uint64_t(forest.total()));
-             })
-        .def("pick",
-             [](const SubsetForest &forest, std::uint64_t high, std::uint64_t low) { return forest.pick(to_wide(high, low)); })
+        .def("total", [](const SubsetForest &forest) { return to_python(forest.total()); })
+        .def("pick", [](const SubsetForest &forest, const py::int_ &number) { return forest.pick(from_python(number)); })
         .def("descend",
-             [](SubsetForest &forest, std::size_t index, std::uint64_t high, std::uint64_t low) {
-                 return forest.descend(index, to_wide(high, low));
+             [](SubsetForest &forest, std::size_t index, const py::int_ &number) {
+                 return forest.descend(index, from_python(number));
              })
         .def("node",
              [](const SubsetForest &forest, std::size_t index) {
@@ -70,6 +65,7 @@ void register_subset_forest(py::module_ &m) {
                  return py::make_tuple(node.leaf, node.branch, forest.literals_of(node), node.bound - forest.origin(), node.leaves,
                                        node.height);
              })
+        .def_property_readonly("origin", &SubsetForest::origin)
         .def_property_readonly("work", &SubsetForest::work)
         .def_property_readonly("size", &SubsetForest::size);
 }

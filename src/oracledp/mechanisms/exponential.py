@@ -7,12 +7,14 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from oracledp.classes.base import Parts, QueryClass
-from oracledp.errors import ParameterError
+from oracledp.errors import CapacityError, OracleFailure, ParameterError
 from oracledp.guarantee import Exact, Guarantee, Neighbours, positive
-from oracledp.mechanisms.objective import Objective
+from oracledp.mechanisms.objective import Objective, minimise
 from oracledp.mechanisms.release import Release, pay
 from oracledp.mechanisms.rspm import objective_of
-from oracledp.oracles.base import Certificate, Trust
+from oracledp.oracles.base import Certificate, Failed, Trust
+from oracledp.oracles.permute_sampler import sample_permute_and_flip
+from oracledp.oracles.registry import total_oracles
 from oracledp.oracles.tree_sampler import sample_exponential, samples
 from oracledp.oracles.values import MOST_QUERIES
 from oracledp.randomness import Randomness, SystemRandomness
@@ -58,13 +60,31 @@ class ExponentialMechanism:
         """One exact draw."""
         rate = self.rate / (1 << objective.resolution)
         trees = all(samples(piece.branch.base) for piece in objective.pieces)
-        if trees and not self.permute_and_flip and self.queries.size > ENUMERATE_UP_TO:
-            index, parts = sample_exponential([piece.problem for piece in objective.pieces], rate, source)
-            return parts + objective.pieces[index].branch.extra
+        if trees and self.queries.size > ENUMERATE_UP_TO:
+            return self._from_trees(objective, rate, source)
         if self.queries.size > MOST_QUERIES:
             raise ParameterError(f"no sampler for a {self.queries.kind} class of {self.queries.size} queries")
         choose = permute_and_flip_choice if self.permute_and_flip else exponential_choice
         return objective.parts_at(choose(objective.all_values(), rate, source))
+
+    def _from_trees(self, objective: Objective, rate: Fraction, source: Randomness) -> Parts:
+        problems = [piece.problem for piece in objective.pieces]
+        if self.permute_and_flip:
+            index, parts = sample_permute_and_flip(problems, rate, self._least(objective), source)
+        else:
+            index, parts = sample_exponential(problems, rate, source)
+        return parts + objective.pieces[index].branch.extra
+
+    def _least(self, objective: Objective) -> int:
+        """The least value, proved by a total search: permute-and-flip compares with it."""
+        rows = max(len(piece.problem.records) for piece in objective.pieces)
+        oracles = total_oracles(self.queries, rows)
+        if not oracles:
+            raise CapacityError(f"no total search for a {self.queries.kind} class of {self.queries.size} queries")
+        found = minimise(oracles[0], objective.pieces)
+        if isinstance(found, Failed):
+            raise OracleFailure("the search for the least value gave no answer")
+        return found.value
 
 
 def exponential(
@@ -81,7 +101,7 @@ def exponential(
     """Choose a query by the exponential mechanism (or ``method="permute-and-flip"``), with no solver to trust.
 
     Exact ε-differential privacy, robust (proofs/exponential-mechanism.md). Small classes are enumerated;
-    large ones are sampled by branch-and-bound without enumeration (Theorem 4).
+    large ones are sampled by branch-and-bound without enumeration (Theorem 4 and first visits).
     """
     if method not in ("exponential", "permute-and-flip"):
         raise ParameterError(f"method must be 'exponential' or 'permute-and-flip', got {method!r}")

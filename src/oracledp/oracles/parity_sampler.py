@@ -1,0 +1,49 @@
+"""Trials over parities of few literals: one pass counts how many have each value, another finds the one drawn.
+
+No bound is of use for parities (one more literal can turn any sum around), so the frontier is refined to the end; but
+it takes only as much memory as there are different values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+from oracledp._engine import ParityForest
+from oracledp.classes.base import QueryClass
+from oracledp.oracles.problem import WeightedProblem
+from oracledp.oracles.sparse_parities import SparseParityOracle, parity_sums
+from oracledp.oracles.trials import ONE, Draw, keep, powers
+from oracledp.randomness import Randomness, below
+
+
+class ParityTrials:
+    """All parities by their value; only the rounding of weights can reject a trial."""
+
+    def __init__(self, problems: Sequence[WeightedProblem], rate: Fraction) -> None:
+        self.forest = ParityForest()
+        self.rate = rate
+        for problem in problems:
+            self.forest.add(parity_sums(problem), problem.constant)
+        self.forest.prepare(powers(rate))
+
+    @staticmethod
+    def serves(query_class: QueryClass) -> bool:
+        """Classes of parities that can be gone through."""
+        return SparseParityOracle().supports(query_class)
+
+    @property
+    def origin(self) -> int:
+        """The least value."""
+        return self.forest.origin
+
+    def total(self) -> int:
+        """The weight of all parities, rounded up."""
+        return self.forest.total()
+
+    def trial(self, source: Randomness) -> Draw | None:
+        """A value by its weight, and then any of the parities that have it."""
+        problem, distance, height = self.forest.enter(below(source, self.total()))
+        if not keep(distance * self.rate, ONE, height, source):
+            return None
+        return Draw(problem, tuple(self.forest.parts()), distance)
