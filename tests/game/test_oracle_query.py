@@ -9,15 +9,18 @@ import pytest
 import oracledp as odp
 from oracledp.audit.exact_law import compare
 from oracledp.audit.law import Law
+from oracledp.bounds import context_ftpl
 from oracledp.classes.base import Parts, QueryClass
 from oracledp.classes.separation import all_records
 from oracledp.errors import BudgetExceeded, ParameterError
 from oracledp.game.data_player import ContextFTPL, descend
 from oracledp.game.linked import LinkedQueries
-from oracledp.game.oracle_query import OracleQuery, default_rounds
+from oracledp.game.oracle_query import OracleQuery
 from oracledp.game.payoff import Payoff
 from oracledp.game.play import Play, proposal_weights
 from oracledp.game.query_player import query_player
+from oracledp.game.rules import default_rounds
+from oracledp.game.scoreboard import Scoreboard
 from oracledp.randomness import SeededRandomness
 from oracledp.selection import exponential_law
 
@@ -77,8 +80,8 @@ def test_the_robust_game_runs_end_to_end() -> None:
     queries = odp.Conjunctions(SCHEMA.literals, max_width=1)
     table = planted_table(SCHEMA, 200_000)
     game = OracleQuery(SCHEMA, epsilon=4, delta="1e-3", queries=queries, rounds=2, query_player="prsma", draws=20)
-    game.fit(table)
-    assert game.guarantee_.robust
+    game.fit(table, source=SeededRandomness(1))
+    assert game.guarantee_.assumes == ()
     assert len(game.released_queries()) == 2
 
 
@@ -88,7 +91,7 @@ def test_the_papers_game_has_small_regret() -> None:
     closed = CONJUNCTIONS.closure()
     linked = LinkedQueries.of(game.play_.queries, closed, SCHEMA)
     regret = game.play_.regret(linked, all_records(4).astype(np.int64))
-    assert regret <= 2 * 4**0.75 * np.sqrt(np.log(16) / 120)
+    assert regret <= context_ftpl(4, np.log(16), rounds=120).regret
 
 
 @pytest.mark.parametrize(
@@ -192,8 +195,8 @@ def test_bad_options_are_named() -> None:
 
 def test_weights_and_rounds() -> None:
     assert proposal_weights((1, 3), 2, 8).tolist() == [1, 1, 3, 3]
-    assert default_rounds(CONJUNCTIONS.closure(), 100, 0.02) == 8
-    assert default_rounds(CONJUNCTIONS.closure(), 10**9, 0.02) == 300
+    for rows, expected in ((50, 8), (10**9, 1000)):
+        assert default_rounds(CONJUNCTIONS.closure(), SCHEMA, rows, Fraction(1), Fraction(1, 10**6)) == expected
     one = Play((), (np.zeros((5, 1), dtype=np.int64), np.ones((5, 1), dtype=np.int64)), (1, 3))
     assert one.average(400, np.random.default_rng(0)).mean() == pytest.approx(0.75, abs=0.01)
 
@@ -201,3 +204,25 @@ def test_weights_and_rounds() -> None:
 def test_the_data_player_starts_from_noise_alone() -> None:
     codes = ContextFTPL(SCHEMA, 1.0).play(None, 2000, np.random.default_rng(0))
     assert np.all(np.abs(codes.mean(axis=0) - 0.5) < 0.1)
+
+
+@pytest.mark.parametrize("averaging", [True, False])
+def test_the_scoreboard_says_what_the_objective_says(averaging: bool) -> None:
+    """Equal but for where the public side is rounded: within half a lattice unit per draw."""
+    closed, table = CONJUNCTIONS.closure(), planted_table(SCHEMA, 500)
+    private = table.matrix(closed.literals)
+    rng = np.random.default_rng(0)
+    proposals = [
+        SCHEMA.literal_values(closed.literals, rng.integers(0, 2, (7, 4)).astype(SCHEMA.code_dtype)) for _ in range(3)
+    ]
+    board = Scoreboard(closed, private, table.counts)
+    for weight, proposal in enumerate(proposals, start=1):
+        if not averaging:
+            board.clear()
+        board.add(proposal, weight)
+    answered = tuple(proposals) if averaging else (proposals[-1],)
+    objective = Payoff(closed, private, table.counts, answered).objective(10)
+    assert np.abs(board.values(10) - objective.all_values()).max() <= 21
+    for index in (0, 5, closed.size - 1):
+        assert board.parts_at(index) == objective.parts_at(index)
+    assert np.array_equal(board.values(0)[: closed.base.size], -board.values(0)[closed.base.size :])

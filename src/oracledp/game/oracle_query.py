@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from math import ceil, log, sqrt
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from oracledp.accounting import zcdp_rho
-from oracledp.classes.base import Parts, Query, QueryClass
+from oracledp.classes.base import Query, QueryClass
 from oracledp.errors import ParameterError
-from oracledp.game.data_player import Codes, ContextFTPL
-from oracledp.game.linked import LinkedQueries
-from oracledp.game.payoff import Payoff
-from oracledp.game.play import Play
-from oracledp.game.query_player import QueryPlayer, query_player
+from oracledp.game.data_player import Codes
+from oracledp.game.match import Progress, play_match, silent
+from oracledp.game.query_player import query_player
+from oracledp.game.rules import RESPONSES, Rules, default_rounds
 from oracledp.guarantee import Exact, positive, probability
 from oracledp.mechanisms.release import Named, pay
-from oracledp.randomness import Randomness, SystemRandomness, words
+from oracledp.randomness import Randomness, SystemRandomness
 from oracledp.schema import Schema
 from oracledp.table import Table
 
@@ -35,8 +31,8 @@ class OracleQuery:
 
     ``responds_to="play"`` is the paper's game: the query player answers the round's own proposal, and the table is
     the uniform average of all rounds. ``"average"``, the default, lets it answer the linearly weighted average so
-    far, which is the table that would be released now; the privacy argument is the same, and in practice the
-    error is about half.
+    far, which is the table that would be released now, and the data player counts on the last answer; the privacy
+    argument is the same, and the error falls much faster (docs/oracle-query.md).
     """
 
     def __init__(
@@ -49,14 +45,17 @@ class OracleQuery:
         query_player: str = "exponential",
         responds_to: str = "average",
         rounds: int | None = None,
-        draws: int = 100,
+        draws: int | None = None,
+        perturbation: float | None = None,
         oracle: str = "auto",
         ledger: Ledger | None = None,
     ) -> None:
-        if responds_to not in ("play", "average"):
-            raise ParameterError(f"responds_to must be 'play' or 'average', got {responds_to!r}")
-        if draws < 1 or (rounds is not None and rounds < 1):
+        if responds_to not in RESPONSES:
+            raise ParameterError(f"responds_to must be one of {', '.join(RESPONSES)}, got {responds_to!r}")
+        if any(number is not None and number < 1 for number in (rounds, draws)):
             raise ParameterError("rounds and draws must be at least 1")
+        if perturbation is not None and not perturbation > 0:
+            raise ParameterError("perturbation must be positive")
         self.schema = schema
         self.epsilon = positive(epsilon, "epsilon")
         self.delta = probability(delta, "delta")
@@ -65,15 +64,18 @@ class OracleQuery:
         self.responds_to = responds_to
         self.rounds = rounds
         self.draws = draws
+        self.perturbation = perturbation
         self.oracle = oracle
         self.ledger = ledger
 
-    def fit(self, data: Any, *, source: Randomness | None = None) -> OracleQuery:
+    def fit(self, data: Any, *, source: Randomness | None = None, progress: Progress = silent) -> OracleQuery:
         """Play the game on a table or frame; the whole budget is charged before the first round."""
         table = data if isinstance(data, Table) else Table.from_frame(data, self.schema)
         source = SystemRandomness() if source is None else source
         closed = self.queries.closure()
-        rounds = self.rounds or default_rounds(closed, table.rows, float(zcdp_rho(self.epsilon, self.delta)))
+        rounds = self.rounds or default_rounds(
+            closed, self.schema, table.rows, self.epsilon, self.delta, self.query_player
+        )
         player = query_player(
             self.query_player,
             closed,
@@ -83,29 +85,10 @@ class OracleQuery:
             delta=self.delta,
             oracle=self.oracle,
         )
+        rules = Rules.choose(self.schema, self.responds_to, rounds, self.draws, self.perturbation)
         self.guarantee_ = pay(Named(f"oracle-query:{self.query_player}", player.guarantee), self.ledger, source)
-        self.play_ = self._play(table, closed, player, rounds, source)
+        self.play_ = play_match(table, closed, player, rules, source, progress)
         return self
-
-    def _play(self, table: Table, closed: QueryClass, player: QueryPlayer, rounds: int, source: Randomness) -> Play:
-        averaging = self.responds_to == "average"
-        # The paper leaves the perturbation open (A3): sqrt(T/ln|X|) balances stability and cost against uniform
-        # averages; against a weighted average, whose old rounds fade, a constant serves.
-        spread = 1.0 if averaging else max(1.0, sqrt(rounds / max(1.0, log(self.schema.domain_size))))
-        data_player = ContextFTPL(self.schema, spread)
-        private = table.matrix(closed.literals)
-        queries: list[Parts] = []
-        draws: list[Codes] = []
-        proposals: list[NDArray[np.uint8]] = []
-        for _ in range(rounds):
-            linked = LinkedQueries.of(queries, closed, self.schema) if queries else None
-            draws.append(data_player.play(linked, self.draws, np.random.default_rng(words(source, 4).tolist())))
-            codes = draws[-1].astype(self.schema.code_dtype)
-            proposals.append(self.schema.literal_values(closed.literals, codes))
-            answered = tuple(proposals) if averaging else (proposals[-1],)
-            queries.append(player.respond(Payoff(closed, private, table.counts, answered), source))
-        weights = tuple(range(1, rounds + 1)) if averaging else (1,) * rounds
-        return Play(tuple(queries), tuple(draws), weights)
 
     def released_queries(self) -> tuple[Query, ...]:
         """The query of each round: all that was learned of the data."""
@@ -124,8 +107,3 @@ class OracleQuery:
 
         codes = self.sample_codes(n, seed=seed).astype(self.schema.code_dtype)
         return optional("pandas", extra="frames").DataFrame(self.schema.decode(codes))
-
-
-def default_rounds(closed: QueryClass, rows: int, rho: float) -> int:
-    """The T at which the data player's error, about 1/(2 sqrt T), meets the query player's, 2 ln|Q| sqrt(T/8ρ)/n."""
-    return min(300, max(8, ceil(rows * sqrt(8 * rho) / (4 * log(closed.size)))))

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from oracledp.classes.base import QueryClass
 from oracledp.game.play import proposal_weights
+from oracledp.game.scoreboard import Scoreboard
 from oracledp.mechanisms.objective import Objective
 
 
@@ -16,13 +17,15 @@ from oracledp.mechanisms.objective import Objective
 class Payoff:
     """n·(q(S) - q(proposal)) over Q ∪ ¬Q. The rows and counts are private, the proposals public.
 
-    Proposals of later rounds weigh more, linearly; a single one is the round's own.
+    Proposals of later rounds weigh more, linearly; a single one is the round's own. Where there is a scoreboard it
+    holds the same payoffs, query by query.
     """
 
     closed: QueryClass
     private: NDArray[np.uint8]
     counts: NDArray[np.int64]
     proposals: tuple[NDArray[np.uint8], ...]
+    board: Scoreboard | None = None
 
     def objective(self, resolution: int) -> Objective:
         """Minus the payoff, to be minimised: weight -1 on each private row, n in all on the proposed ones (E5, A8)."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 from oracledp.accounting import homogeneous_epsilon, zcdp_rho
 from oracledp.classes.base import Parts, QueryClass
@@ -18,12 +18,15 @@ from oracledp.mechanisms.rspm import FIXED_TIES_RESOLUTION, ReportSeparatorPertu
 from oracledp.oracles.base import Failed
 from oracledp.oracles.registry import resolve
 from oracledp.randomness import Randomness
+from oracledp.selection import exponential_choice
 
 NEIGHBOURS = Neighbours.REPLACE_ONE  # the payoff q(S) - q(sample) needs a public number of rows (trap P8)
 
 
 class QueryPlayer(Protocol):
     """A calibrated private best response: what all rounds together promise, and one round."""
+
+    lists_queries: ClassVar[bool]  # whether it can use a scoreboard of all queries
 
     @property
     def guarantee(self) -> Guarantee:
@@ -44,6 +47,7 @@ class ExponentialPlayer:
 
     mechanism: ExponentialMechanism
     guarantee: Guarantee
+    lists_queries: ClassVar[bool] = True
 
     @classmethod
     def calibrate(cls, queries: QueryClass, rounds: int, epsilon: Fraction, delta: Fraction) -> ExponentialPlayer:
@@ -54,7 +58,10 @@ class ExponentialPlayer:
 
     def respond(self, payoff: Payoff, source: Randomness) -> Parts:
         """One exact draw."""
-        return self.mechanism.run(payoff.objective(FIXED_TIES_RESOLUTION), source)
+        if payoff.board is None:
+            return self.mechanism.run(payoff.objective(FIXED_TIES_RESOLUTION), source)
+        rate = self.mechanism.rate / (1 << FIXED_TIES_RESOLUTION)
+        return payoff.board.parts_at(exponential_choice(payoff.board.values(FIXED_TIES_RESOLUTION), rate, source))
 
 
 @dataclass(frozen=True)
@@ -63,6 +70,7 @@ class PerturbedPlayer:
 
     mechanism: ReportSeparatorPerturbedMin
     guarantee: Guarantee
+    lists_queries: ClassVar[bool] = False
 
     @classmethod
     def calibrate(

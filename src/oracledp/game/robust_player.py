@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import ClassVar
 
 from oracledp.accounting import homogeneous_epsilon
 from oracledp.classes.base import Parts, QueryClass
@@ -48,15 +49,22 @@ class RobustPlayer:
 
     mechanism: RobustMechanism
     guarantee: Guarantee
+    lists_queries: ClassVar[bool] = False
 
     @classmethod
     def calibrate(
         cls, queries: QueryClass, rows: int, rounds: int, epsilon: Fraction, delta: Fraction, *, oracle: str
     ) -> RobustPlayer:
-        """Half of δ for the composition of the rounds' ε0, half for their δ0."""
+        """Half of δ for the composition of the rounds' ε0, half for their δ0; ⊥ in a hundredth of all games."""
         chosen = resolve(oracle, queries)
         each_epsilon, each_delta = homogeneous_epsilon(epsilon, delta / 2, rounds), delta / (2 * rounds)
-        design = design_prsma(epsilon=each_epsilon, delta=each_delta * 999 / 1000, rows=rows, max_calls=MOST_CALLS)
+        design = design_prsma(
+            epsilon=each_epsilon,
+            delta=each_delta * 999 / 1000,
+            rows=rows,
+            max_calls=MOST_CALLS,
+            beta=Fraction(1, 100 * rounds),
+        )
         mechanism = RobustMechanism.calibrate(
             queries,
             replace(design, epsilon=each_epsilon, delta=each_delta),

@@ -1,0 +1,67 @@
+"""One game from the first round to the last: proposals against private selections."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oracledp.classes.base import Parts, QueryClass
+from oracledp.classes.signed import Signed
+from oracledp.game.data_player import Codes, ContextFTPL
+from oracledp.game.linked import PastQueries
+from oracledp.game.payoff import Payoff
+from oracledp.game.play import Play
+from oracledp.game.query_player import QueryPlayer
+from oracledp.game.rules import Rules
+from oracledp.game.scoreboard import Scoreboard
+from oracledp.randomness import Randomness, words
+from oracledp.table import Table
+
+Progress = Callable[[int, int], None]
+
+
+def silent(done: int, total: int) -> None:
+    """Progress that nobody sees."""
+
+
+def play_match(
+    table: Table,
+    closed: QueryClass,
+    player: QueryPlayer,
+    rules: Rules,
+    source: Randomness,
+    progress: Progress = silent,
+) -> Play:
+    """All rounds: the data player proposes from released queries alone, the query player answers privately."""
+    schema = table.schema
+    data_player, past = ContextFTPL(schema, rules.perturbation), PastQueries(closed, schema)
+    private = table.matrix(closed.literals)
+    board = _board(closed, private, table) if player.lists_queries else None
+    queries: list[Parts] = []
+    draws: list[Codes] = []
+    proposals: list[NDArray[np.uint8]] = []
+    for done in range(rules.rounds):
+        generator = np.random.default_rng(words(source, 4).tolist())
+        draws.append(data_player.play(past.linked(rules.optimism), rules.draws, generator))
+        proposals.append(schema.literal_values(closed.literals, draws[-1].astype(schema.code_dtype)))
+        answered = tuple(proposals) if rules.averaging else (proposals[-1],)
+        if board is not None:
+            _post(board, proposals[-1], done + 1, averaging=rules.averaging)
+        queries.append(player.respond(Payoff(closed, private, table.counts, answered, board), source))
+        past.add(queries[-1])
+        progress(done + 1, rules.rounds)
+    return Play(tuple(queries), tuple(draws), rules.weights)
+
+
+def _board(closed: QueryClass, private: NDArray[np.uint8], table: Table) -> Scoreboard | None:
+    if not isinstance(closed, Signed) or not Scoreboard.affordable(closed, len(private)):
+        return None
+    return Scoreboard(closed, private, table.counts)
+
+
+def _post(board: Scoreboard, proposal: NDArray[np.uint8], weight: int, *, averaging: bool) -> None:
+    if not averaging:
+        board.clear()
+    board.add(proposal, weight)
