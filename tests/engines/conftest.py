@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import tempfile
 import time
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -90,3 +91,32 @@ def postgres(postgres_address: str) -> Iterator[Any]:
     with psycopg.connect(postgres_address) as connection:
         yield connection
         connection.rollback()
+
+
+# ---- Spark -----------------------------------------------------------------------------------------------
+@pytest.fixture(scope="session")
+def spark() -> Iterator[Any]:
+    """A small local session without a web page, its files in a folder of its own."""
+    if shutil.which("java") is None:
+        pytest.skip("Java is not installed")
+    session_of = pytest.importorskip("pyspark.sql", reason="pyspark is not installed").SparkSession
+    with tempfile.TemporaryDirectory(prefix="oracledp-spark-") as folder:
+        options = {
+            "spark.ui.enabled": "false",
+            "spark.driver.memory": "768m",
+            "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1",  # short tests repay no deep compilation
+            "spark.driver.host": "127.0.0.1",
+            "spark.driver.bindAddress": "127.0.0.1",
+            "spark.sql.shuffle.partitions": "2",
+            "spark.ui.showConsoleProgress": "false",
+            "spark.local.dir": folder,
+            "spark.sql.warehouse.dir": f"{folder}/warehouse",
+        }
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of Spark about the versions around it
+            session = session_of.builder.master("local[2]").config(map=options).getOrCreate()
+        session.sparkContext.setLogLevel("OFF")
+        try:
+            yield session
+        finally:
+            session.stop()

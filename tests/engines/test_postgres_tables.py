@@ -46,7 +46,7 @@ SOURCES: dict[str, st.SearchStrategy[Any]] = {
     "double precision": st.floats() | SMALL.map(float) | st.sampled_from([-0.0, 2.0**62, -(2.0**63), 5e-324]),
     "numeric": st.decimals(-(10**60), 10**60, places=9)
     | SMALL.map(Decimal)
-    | st.sampled_from(["NaN", "Infinity", "-Infinity", "1e308", "1e309", "2e-324", "3e-324", "-1e999"]).map(Decimal),
+    | st.sampled_from(["NaN", "Infinity", "-Infinity", "1e309", "2e-324", "3e-324", "-1e999", "1e99999"]).map(Decimal),
     "boolean": st.booleans(),
     "text": TEXTS | NUMBER_TEXTS.filter(lambda text: "\0" not in text) | LONG_TEXTS,
 }

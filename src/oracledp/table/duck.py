@@ -66,8 +66,8 @@ def count_query(source: Any, schema: Schema, connection: Any) -> tuple[list[NDAr
         return count_records(Source(source, "the relation", failure=WITHHELD), schema)
     if not isinstance(connection, duckdb.DuckDBPyConnection):
         raise ParameterError(
-            f"a connection of duckdb or psycopg (version 3) is needed, not {type(connection).__module__};"
-            " for other engines see PushDown"
+            "a connection of duckdb or psycopg (version 3), or a Spark session, is needed,"
+            f" not one of {type(connection).__module__}; for other engines see PushDown"
         )
     relation = attempt(lambda: connection.sql(as_query(source)), "the query", WITHHELD)
     return count_records(Source(relation, "the query", failure=WITHHELD), schema)

@@ -18,7 +18,7 @@ from oracledp.table.values import Family, code_of, refuse_family
 def encode_frame(frame: object, schema: Schema) -> list[NDArray[np.int32]]:
     """The codes of a frame, column by column, in the schema's order; refused at the first flaw."""
     native: nw.DataFrame[Any] | None = None
-    problem = f"a pandas, polars or pyarrow table is needed, not {type(frame).__name__}"
+    problem = f"a pandas, polars or pyarrow table is needed, not {type(frame).__module__}.{type(frame).__name__}"
     try:
         native = nw.from_native(frame, eager_only=True)
     except nw.exceptions.DuplicateError:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from oracledp.errors import DataError, ParameterError
 from oracledp.schema import Schema
-from oracledp.table.pushdown import PushDown, as_query
+from oracledp.table.pushdown import PushDown, as_query, types_of
 
 Result = TypeVar("Result")
 
@@ -33,7 +33,7 @@ def is_postgres(connection: object) -> bool:
 def count_on_postgres(source: str, schema: Schema, connection: Any) -> tuple[list[NDArray[Any]], NDArray[np.int64]]:
     """The distinct encoded records of a query or table, and their counts."""
     with _read_only(connection) as cursor:
-        plan = PushDown(schema, "postgresql", _types(cursor, as_query(source)))
+        plan = PushDown(schema, "postgresql", types_of(_types(cursor, as_query(source)), schema, "the query"))
         _execute(cursor, plan.query(source))
         answer = _attempt(lambda: _fetch(cursor, len(plan.keys) + 1))
     return plan.columns(answer)
@@ -60,7 +60,7 @@ def _read_only(connection: Any) -> Iterator[Any]:
                 _execute(cursor, "RELEASE SAVEPOINT oracledp")
 
 
-def _types(cursor: Any, query: str) -> dict[str, str]:
+def _types(cursor: Any, query: str) -> list[tuple[str, str]]:
     """The columns of a query and their types, without running it."""
     _execute(cursor, "SHOW server_encoding")
     if _attempt(cursor.fetchone) != ("UTF8",):
@@ -69,13 +69,9 @@ def _types(cursor: Any, query: str) -> dict[str, str]:
         )
     _execute(cursor, f"SELECT * FROM ({query}) AS source LIMIT 0")
     described = [(str(field[0]), int(field[1])) for field in cursor.description]
-    names = [name for name, _ in described]
-    twice = next((name for name in names if names.count(name) > 1), None)
-    if twice is not None:
-        raise DataError(f"column {twice!r} stands twice in the query")
     _execute(cursor, f"{_TYPES} WHERE oid IN ({', '.join(str(oid) for _, oid in described)})")
     type_names = dict(_attempt(cursor.fetchall))
-    return {name: type_names.get(oid, "unknown") for name, oid in described}
+    return [(name, type_names.get(oid, "unknown")) for name, oid in described]
 
 
 def _fetch(cursor: Any, width: int) -> NDArray[np.int64]:

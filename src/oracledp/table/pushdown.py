@@ -66,8 +66,6 @@ class PushDown:
     def _type_of(self, name: str) -> str:
         if name not in self.types:
             raise DataError(f"column {name!r} is missing from {self.title}")
-        if self.words.ignores_case and Counter(known.lower() for known in self.types)[name.lower()] > 1:
-            raise DataError(f"column {name!r} stands twice in {self.title}, where case is ignored")
         return self.types[name]
 
     @cached_property
@@ -86,7 +84,7 @@ class PushDown:
     @property
     def readings(self) -> list[str]:
         """The expressions over the source."""
-        return [encoding.reading() for encoding in self.encodings]
+        return [expression for encoding in self.encodings for expression in encoding.readings()]
 
     @property
     def codings(self) -> list[str]:
@@ -124,6 +122,18 @@ class PushDown:
         if flawed is not None:
             raise flaw_error(self.schema.columns[flawed], codes[flawed], counts, None)
         return codes, counts
+
+
+def types_of(
+    described: Iterable[tuple[str, str]], schema: Schema, title: str, *, ignore_case: bool = False
+) -> dict[str, str]:
+    """The types of a source's columns; refused where one of the schema's stands twice."""
+    types = dict(described := list(described))
+    found = Counter(name.lower() if ignore_case else name for name, _ in described)
+    for name in schema.names:
+        if found[name.lower() if ignore_case else name] > 1:
+            raise DataError(f"column {name!r} stands twice in {title}" + ", where case is ignored" * ignore_case)
+    return types
 
 
 def as_query(source: str) -> str:

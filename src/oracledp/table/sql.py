@@ -58,9 +58,13 @@ class Encoding:
 
     def reading(self) -> str:
         """``value AS v, source AS x``."""
+        return ", ".join(self.readings())
+
+    def readings(self) -> tuple[str, str]:
+        """Both expressions of the reading."""
         source = self.dialect.source(self.type_name, self.dialect.name(self.place))
         value = _reading(self.dialect, self.column, self.family, source)
-        return f"{value} AS v{self.index}, {source} AS x{self.index}"
+        return f"{value} AS v{self.index}", f"{source} AS x{self.index}"
 
     def coding(self) -> str:
         """The code, in a type that also holds the flaws."""

@@ -74,21 +74,31 @@ class Table:
 
     @classmethod
     def from_sql(cls, source: Any, schema: Schema, *, connection: Any = None) -> Table:
-        """Encode a query or a table by name on your connection to DuckDB or PostgreSQL, or a DuckDB relation.
+        """Encode a query, or a table by its name, where it is: DuckDB, PostgreSQL or Spark; or a DuckDB relation.
 
         The engine that holds the rows encodes, checks and counts them; only distinct encoded records with
-        their counts leave it. A PostgreSQL connection is one of psycopg (version 3), used in a read-only
-        transaction. Without a connection, a private DuckDB in memory runs the query.
+        their counts leave it. ``connection`` is DuckDB's, psycopg's (version 3; used in a read-only
+        transaction) or a Spark session. Without one, a private DuckDB in memory runs the query.
         """
         from oracledp.table.duck import count_query, private_connection
         from oracledp.table.postgres import count_on_postgres, is_postgres
+        from oracledp.table.spark import count_query_on_spark, is_spark
 
         if is_postgres(connection):
             return cls._build(schema, *count_on_postgres(source, schema, connection))
+        if is_spark(connection):
+            return cls._build(schema, *count_query_on_spark(source, schema, connection))
         if connection is None and isinstance(source, str):
             with private_connection() as own:
                 return cls.from_sql(source, schema, connection=own)
         return cls._build(schema, *count_query(source, schema, connection))
+
+    @classmethod
+    def from_spark(cls, frame: Any, schema: Schema) -> Table:
+        """Encode a Spark DataFrame on its cluster; only distinct encoded records with their counts leave it."""
+        from oracledp.table.spark import count_on_spark
+
+        return cls._build(schema, *count_on_spark(frame, schema))
 
     @classmethod
     def from_codes(cls, codes: NDArray[Any], schema: Schema, counts: NDArray[np.int64] | None = None) -> Table:

@@ -17,6 +17,7 @@ import numpy as np
 
 from oracledp.errors import DataError
 from oracledp.schema import Boolean, Categorical, Column, Integer, Ordered
+from oracledp.schema.ordered import REACH
 from oracledp.table.flaws import Flaw, flaw_code, missing_code, unlisted_code
 
 # The same patterns serve Python and every SQL engine, always over the whole text: hence no backslash, which each
@@ -121,9 +122,12 @@ def _integer(value: object) -> int | Flaw | None:
         return int(value)
     if not isinstance(value, float | Decimal | np.floating):
         return None if value is None else Flaw.MALFORMED
-    if math.isnan(value):
+    exact = Decimal(float(value)) if not isinstance(value, Decimal) else value  # may be beyond every float
+    if exact.is_nan():
         return None
-    return int(value) if math.isfinite(value) and value == int(value) else Flaw.MALFORMED
+    if not exact.is_finite() or exact != exact.to_integral_value():
+        return Flaw.MALFORMED
+    return int(max(min(exact, Decimal(REACH)), Decimal(-REACH)))
 
 
 def _number(value: object) -> float | Flaw | None:
@@ -133,6 +137,8 @@ def _number(value: object) -> float | Flaw | None:
             return _no_value(value)
     elif isinstance(value, bool) or not isinstance(value, Integral | float | Decimal | np.floating):
         return None if value is None else Flaw.MALFORMED
+    if isinstance(value, Decimal) and value.is_nan():
+        return None
     try:
         number = float(value)
     except OverflowError:  # an integer beyond every float

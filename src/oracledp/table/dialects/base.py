@@ -25,7 +25,6 @@ class Dialect(ABC):
     key: ClassVar[str]
     title: ClassVar[str]
     families: ClassVar[Mapping[str, Family]]
-    ignores_case: ClassVar[bool] = False  # in the names of columns, even quoted ones
     text_type: ClassVar[str] = "VARCHAR"
     integer_type: ClassVar[str] = "BIGINT"
     float_type: ClassVar[str] = "DOUBLE"

@@ -19,7 +19,6 @@ class BigQuery(Dialect):
     text_type: ClassVar[str] = "STRING"
     integer_type: ClassVar[str] = "INT64"
     float_type: ClassVar[str] = "FLOAT64"
-    ignores_case: ClassVar[bool] = True
     families: ClassVar[Mapping[str, Family]] = {
         **dict.fromkeys(("INT64", "INTEGER"), Family.INTEGERS),
         **dict.fromkeys(("FLOAT64", "FLOAT"), Family.FLOATS),

@@ -16,7 +16,6 @@ class DuckDB(Dialect):
 
     key: ClassVar[str] = "duckdb"
     title: ClassVar[str] = "DuckDB"
-    ignores_case: ClassVar[bool] = True
     families: ClassVar[Mapping[str, Family]] = {
         **dict.fromkeys(("TINYINT", "SMALLINT", "INTEGER", "BIGINT", '"NULL"'), Family.INTEGERS),
         **dict.fromkeys(("UTINYINT", "USMALLINT", "UINTEGER"), Family.INTEGERS),

@@ -15,7 +15,6 @@ class Spark(Dialect):
     key: ClassVar[str] = "spark"
     title: ClassVar[str] = "Spark"
     text_type: ClassVar[str] = "STRING"
-    ignores_case: ClassVar[bool] = True
     families: ClassVar[Mapping[str, Family]] = {
         **dict.fromkeys(("TINYINT", "SMALLINT", "INT", "BIGINT", "VOID"), Family.INTEGERS),
         **dict.fromkeys(("FLOAT", "DOUBLE"), Family.FLOATS),
@@ -23,6 +22,15 @@ class Spark(Dialect):
         **dict.fromkeys(("STRING", "VARCHAR", "CHAR"), Family.TEXTS),
         "BOOLEAN": Family.BOOLEANS,
     }
+
+    def family(self, type_name: str) -> Family | None:
+        """The type without its collation."""
+        return super().family(type_name.upper().split(" COLLATE ")[0])
+
+    def source(self, type_name: str, column: str) -> str:
+        """Texts are compared byte by byte, whatever the column's collation."""
+        cast = super().source(type_name, column)
+        return f"{cast} COLLATE UTF8_BINARY" if "collate" in type_name else cast
 
     def literal(self, text: str) -> str:
         """As bytes where a setting of the session could change the meaning."""
