@@ -2,8 +2,7 @@
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
-INSTALL := $(BIN)/python -m pip install --quiet --editable
-JAVA   := $(shell command -v java 2>/dev/null)  # Spark needs it; without it the tests of Spark are skipped
+INSTALL = $(BIN)/python -m pip install --quiet --editable
 CORE   := $(wildcard src/oracledp/_core/*.cpp src/oracledp/_core/*.hpp)
 
 .PHONY: demo test check audit format clean
@@ -12,7 +11,7 @@ $(VENV)/.ready: pyproject.toml setup.py $(CORE)
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "oracledp needs Python 3.11 or newer")'
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
-	$(if $(JAVA),$(INSTALL) ".[test,spark]" ||) $(INSTALL) ".[test]"
+	if command -v java >/dev/null; then $(INSTALL) ".[test,spark]" || $(INSTALL) ".[test]"; else $(INSTALL) ".[test]"; fi
 	touch $@
 
 demo: $(VENV)/.ready  ## learn a private rule from a real public table
