@@ -23,6 +23,7 @@ from oracledp.classes import (
     Signed,
     ZeroOneLoss,
 )
+from oracledp.oracles.pairs import pair_values, pairs_serve
 from oracledp.oracles.problem import WeightedProblem
 
 NO_PART = -1
@@ -56,6 +57,8 @@ def parts_of(row: NDArray[np.int32]) -> Parts:
 
 def data_values(problem: WeightedProblem, table: Table) -> NDArray[np.int64]:
     """sum_i weights[i] q(records[i]) for each row; the limits of a problem rule out any overflow."""
+    if pairs_serve(problem, table):
+        return pair_values(problem, table)
     step = max(1, CELLS // max(1, len(problem.records)))
     values = np.zeros(len(table), dtype=np.int64)
     for start in range(0, len(table), step):

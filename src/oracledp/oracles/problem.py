@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 
 from oracledp.classes.base import Parts, QueryClass
 from oracledp.errors import CapacityError, ParameterError
-from oracledp.merging import EqualRows, absolute_sum
+from oracledp.merging import EqualRows, absolute_sum, exact_sum
 
 LIMIT = 1 << 62  # sums of absolute values stay below this, so no int64 sum in any order can wrap
+MOST_EVALUATED = 1 << 16
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,7 +26,8 @@ class WeightedProblem:
     refused, never wrapped.
 
     ``cache`` is where an oracle keeps what it prepared from records and weights alone; it is shared by
-    every problem that :meth:`with_costs` makes from this one, and by no other (trap P6).
+    every problem that :meth:`with_costs` makes from this one, and by no other (trap P6). ``evaluated`` keeps
+    in the same way what :meth:`value` worked out from the records: redraws of the noise ask for few queries often.
     """
 
     query_class: QueryClass
@@ -36,6 +38,7 @@ class WeightedProblem:
     constant: int = 0
     weight_total: int = 0
     cache: dict[str, Any] = field(default_factory=dict, repr=False)
+    evaluated: dict[Parts, int] = field(default_factory=dict, repr=False)
 
     @classmethod
     def build(
@@ -73,12 +76,18 @@ class WeightedProblem:
 
     def value(self, parts: Parts) -> int:
         """The exact value at one query, in Python integers, sharing no code with any search."""
-        covered = self.query_class.evaluate(parts, self.records)
-        total: int = self.constant + sum(self.weights[covered].tolist())
+        total: int = self.constant + self._weight_covered(parts)
         total += sum(int(self.part_costs[part]) for part in parts)
         if self.size_costs.size:
             total += int(self.size_costs[self.query_class.sizable(parts)])
         return total
+
+    def _weight_covered(self, parts: Parts) -> int:
+        if parts not in self.evaluated:
+            if len(self.evaluated) >= MOST_EVALUATED:
+                self.evaluated.clear()
+            self.evaluated[parts] = exact_sum(self.weights[self.query_class.evaluate(parts, self.records)])
+        return self.evaluated[parts]
 
 
 def _refuse_overflow(total: int) -> int:

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from oracledp.ledger import Ledger
     from oracledp.table import Table
 
+FEW_QUERIES = 20_000  # listed once per part, they make each of its many runs cheaper than a search
 TIE_SHARE = Fraction(1, 1000)  # of delta, kept for ties when the oracle breaks them as it likes
 
 
@@ -139,7 +140,7 @@ def prsma(
     robust too and far more accurate; this is for oracles that may give up.
     """
     relation = Neighbours.parse(neighbours)
-    chosen = resolve(oracle, queries)
+    chosen = resolve("exhaustive" if oracle == "auto" and queries.size <= FEW_QUERIES else oracle, queries)
     if goal not in ("min", "max"):
         raise ParameterError(f"goal must be 'min' or 'max', got {goal!r}")
     rows = _public_rows(table, relation, rows_bound)
