@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oracledp.benchmarking.data import Bits, Flags
-from oracledp.classes import Conjunctions, DecisionLists, Parts, QueryClass
+from oracledp.classes import Conjunctions, DecisionLists, Parities, Parts, QueryClass
 from oracledp.literals import Literals
 from oracledp.oracles.problem import WeightedProblem
 
@@ -45,6 +45,11 @@ def with_negations(columns: Bits) -> Bits:
 def conjunctions(columns: Bits, weights: Weights, width: int | None = None) -> WeightedProblem:
     """Conjunctions over all columns."""
     return WeightedProblem.build(Conjunctions(named(columns.shape[1]), max_width=width), columns, weights)
+
+
+def parities(columns: Bits, weights: Weights, width: int | None = None) -> WeightedProblem:
+    """Parities over all columns."""
+    return WeightedProblem.build(Parities(named(columns.shape[1]), max_width=width), columns, weights)
 
 
 def decision_lists(columns: Bits, weights: Weights, length: int | None, width: int = 1) -> WeightedProblem:

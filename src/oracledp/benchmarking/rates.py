@@ -12,7 +12,7 @@ from oracledp.benchmarking.data import BenchmarkTable
 from oracledp.benchmarking.dual_peers import DUAL_PEERS, dual_peer_seconds
 from oracledp.benchmarking.measure import Row, Settings
 from oracledp.benchmarking.timing import best_of, timed, within
-from oracledp.classes import Halfspaces, Parities
+from oracledp.classes import Halfspaces
 from oracledp.oracles.base import Failed
 from oracledp.oracles.branch_and_bound import BranchAndBoundOracle
 from oracledp.oracles.dual_search import solve_dual
@@ -30,7 +30,7 @@ def redraws(table: BenchmarkTable, settings: Settings) -> Iterator[Row]:
     sizes = ((12, 200),) if settings.quick else ((16, 20_000), (20, 4000), (24, 200))
     for literals, draws in sizes:
         made = instances.conjunctions(table.columns[:, :literals], instances.signs("label", table.label))
-        odd = WeightedProblem.build(Parities(instances.named(literals)), made.records, made.weights)
+        odd = instances.parities(table.columns[:, :literals], instances.signs("label", table.label))
         yield _redraw_rate("conjunctions", made, TransformOracle(), draws, 1.0)
         yield _redraw_rate("parities", odd, TransformOracle(), draws, 1.0)
         yield _redraw_rate("conjunctions", made, BranchAndBoundOracle(), max(100, draws // 20), 1.0)
@@ -86,8 +86,8 @@ def exponential_samples(table: BenchmarkTable, settings: Settings) -> Iterator[R
         made = WeightedProblem.build(queries, table.features, signs)
         yield _sample(f"halfspaces of {budget} non-zero weights", made)
     for columns_read, width in ((43, 2),) if settings.quick else ((100, 3), (100, 4)):
-        odd = Parities(instances.named(columns_read), max_width=width)
-        yield _sample(f"parities of width {width}", WeightedProblem.build(odd, table.columns[:, :columns_read], label))
+        odd = instances.parities(table.columns[:, :columns_read], label, width)
+        yield _sample(f"parities of width {width}", odd)
 
 
 def _sample(name: str, made: WeightedProblem) -> Row:

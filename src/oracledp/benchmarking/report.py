@@ -193,6 +193,7 @@ TABLES: dict[str, Callable[[Rows], str]] = {
     "redraws": plain("redraws", "prepare", "again", "per second"),
     "samples": plain("samples", "queries", "again"),
     "duals": duals,
+    "verified": plain("verified", "again", "checked"),
     "rows": grown("rows"),
     "literals": grown("literals"),
     "width": grown("width"),

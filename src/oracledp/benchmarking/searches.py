@@ -9,7 +9,7 @@ import numpy as np
 from oracledp.benchmarking import instances
 from oracledp.benchmarking.data import BenchmarkTable, Bits
 from oracledp.benchmarking.measure import Row, Settings, measure, unprepared
-from oracledp.classes import Halfspaces, Parities
+from oracledp.classes import Halfspaces
 from oracledp.oracles.branch_and_bound import BranchAndBoundOracle
 from oracledp.oracles.decision_list_search import DecisionListSearchOracle
 from oracledp.oracles.halfspace_search import HalfspaceSearchOracle
@@ -103,8 +103,8 @@ def _up_to(size: int, *, all_four: int, enumeration: int, cp_sat: int) -> tuple[
 
 
 def _parity(columns: Bits, width: int | None, table: BenchmarkTable, settings: Settings, peers: tuple[str, ...]) -> Row:
-    queries = Parities(instances.named(columns.shape[1]), max_width=width)
-    made = WeightedProblem.build(queries, columns, instances.signs("random", table.label))
+    made = instances.parities(columns, instances.signs("random", table.label), width)
+    queries = made.query_class
     noisy = unprepared(made.with_costs(instances.separator_costs(made, 10.0)[0]))
     facts = {"case": f"n={table.rows} literals={queries.dimension} width={width}", "n": table.rows, "width": width}
     return measure({**facts, "literals": queries.dimension}, noisy, resolve("auto", queries), settings, peers)
@@ -138,7 +138,8 @@ def _halfspace(
     queries = Halfspaces(instances.named(columns.shape[1]), **options)  # type: ignore[arg-type]
     made = WeightedProblem.build(queries, columns, signs)
     budget = queries.budget if queries.sparse else None
-    shape = f"{len(queries.weights)} weights" + ("" if budget is None else f", at most {budget} of them non-zero")
+    shape = f"weights {{{','.join(map(str, queries.weights))}}}"
+    shape += "" if budget is None else f", at most {budget} non-zero"
     facts = {"n": len(columns), "literals": columns.shape[1], "points": len(queries.weights), "nonzero": budget}
     case = f"{kind} n={len(columns)} d={columns.shape[1]} {shape}"
     return measure({"case": case, "kind": kind, **facts}, made, HalfspaceSearchOracle(), settings, peers)

@@ -9,6 +9,7 @@ from oracledp.benchmarking.crossover import crossover
 from oracledp.benchmarking.data import BenchmarkTable
 from oracledp.benchmarking.growth import growth
 from oracledp.benchmarking.measure import Row, Settings
+from oracledp.benchmarking.verifying import verified
 
 Section = Callable[[BenchmarkTable, Settings], Iterator[Row]]
 
@@ -22,6 +23,7 @@ SECTIONS: dict[str, Section] = {
     "redraws": rates.redraws,
     "samples": rates.exponential_samples,
     "duals": rates.duals,
+    "verified": verified,
     "growth": growth,
     "crossover": crossover,
 }

@@ -89,13 +89,20 @@ class ReportSeparatorPerturbedMin:
 
 
 def oracle_assumptions(oracle: Oracle) -> tuple[str, ...]:
-    """What a guarantee stands on when it uses this oracle; nothing for a total oracle with its own proof."""
+    """What a guarantee stands on when it uses this oracle; nothing for a total oracle with its own proof.
+
+    >>> from oracledp.oracles.cp_sat import CpSatOracle
+    >>> print(*oracle_assumptions(CpSatOracle()), sep="; ")
+    the claim of optimality by cp-sat is true; cp-sat answers whatever the data within its deterministic work limit (60)
+    """
     claims = {
         Trust.PROVED: (),
         Trust.CLAIMED: (f"the claim of optimality by {oracle.name} is true",),
         Trust.GUESSED: (f"the guess of {oracle.name} is a true minimiser",),
     }[oracle.trust]
-    return claims if oracle.total else (*claims, f"{oracle.name} answers whatever the data")
+    limit = getattr(oracle, "work_limit", None)
+    within = "" if limit is None else f" within its deterministic work limit ({limit:g})"
+    return claims if oracle.total else (*claims, f"{oracle.name} answers whatever the data{within}")
 
 
 def rspm(
