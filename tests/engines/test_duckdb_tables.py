@@ -12,6 +12,7 @@ import duckdb
 import pandas
 import polars
 import pyarrow.feather
+import pyarrow.ipc
 import pytest
 
 from oracledp.errors import DataError, ParameterError
@@ -40,6 +41,12 @@ def write(folder: Path, name: str, content: str | bytes) -> Path:
     path = folder / name
     path.write_bytes(content.encode() if isinstance(content, str) else content)
     return path
+
+
+def write_stream(path: Path, frame: pandas.DataFrame) -> None:
+    rows = pyarrow.Table.from_pandas(frame)
+    with pyarrow.ipc.new_stream(path, rows.schema) as stream:
+        stream.write_table(rows, max_chunksize=2)
 
 
 # ---- formats ---------------------------------------------------------------------------------------------
@@ -79,6 +86,8 @@ def test_parquet_arrow_and_feather_files(tmp_path: Path) -> None:
     polars.from_pandas(FRAME).write_ipc(tmp_path / "rows.arrow")
     polars.from_pandas(FRAME).with_columns(polars.col("sex").cast(polars.Categorical)).write_ipc(tmp_path / "rows.ipc")
     pyarrow.feather.write_feather(FRAME, tmp_path / "rows.feather")
+    polars.from_pandas(FRAME).write_ipc_stream(tmp_path / "rows.arrows")
+    write_stream(tmp_path / "stream.arrow", FRAME)
     for path in tmp_path.iterdir():
         assert histogram(Table.from_file(str(path), SCHEMA)) == (CODES, [2, 1, 1]), path.name
 
@@ -142,12 +151,14 @@ def test_a_bad_csv_file_is_refused_in_one_line_without_values(tmp_path: Path, co
     assert caught.value.__context__ is None, "the cause would carry data into logs"
 
 
-@pytest.mark.parametrize("name", ["rows.parquet", "rows.arrow", "rows.csv.gz"])
+@pytest.mark.parametrize("name", ["rows.parquet", "rows.arrow", "rows.arrows", "rows.csv.gz"])
 @pytest.mark.parametrize("kept", [0, 3, 0.5, 0.99])
 def test_truncated_files_are_refused(tmp_path: Path, name: str, kept: float) -> None:
     whole = pandas.concat([FRAME] * 500).assign(note=[index * 7919 % 104729 for index in range(2000)])
     if name.endswith("parquet"):
         whole.to_parquet(tmp_path / name)
+    elif name.endswith("arrows"):
+        write_stream(tmp_path / name, whole)
     elif name.endswith("arrow"):
         polars.from_pandas(whole).write_ipc(tmp_path / name)
     else:
@@ -157,6 +168,20 @@ def test_truncated_files_are_refused(tmp_path: Path, name: str, kept: float) -> 
     with pytest.raises(DataError, match=f"^{name}: ") as caught:
         Table.from_file(tmp_path / name, SCHEMA)
     assert "\n" not in str(caught.value)
+
+
+def test_a_stream_cut_between_two_batches_is_refused(tmp_path: Path) -> None:
+    write_stream(tmp_path / "rows.arrows", FRAME)
+    content = (tmp_path / "rows.arrows").read_bytes()
+    write(tmp_path, "rows.arrows", content[:-8])
+    with pytest.raises(DataError, match=r"rows\.arrows: cannot be read: damaged, truncated"):
+        Table.from_file(tmp_path / "rows.arrows", SCHEMA)
+
+
+def test_a_bad_stream_is_refused_by_column_and_row(tmp_path: Path) -> None:
+    write_stream(tmp_path / "rows.arrows", FRAME.assign(age=[20, 20, 20, 7777]))
+    with pytest.raises(DataError, match=r"column 'age': 1 row is outside .*; the first at row 4"):
+        Table.from_file(tmp_path / "rows.arrows", SCHEMA)
 
 
 def test_missing_and_unknown_files_are_refused(tmp_path: Path) -> None:

@@ -50,7 +50,8 @@ class Source:
     """A relation to count, what to call it in errors, and what its failure most likely means.
 
     ``places`` gives the relation's own name of a column where it is another; ``line_text`` is the expression
-    whose line breaks place a row on a line of a file.
+    whose line breaks place a row on a line of a file; ``reopen`` gives the relation anew where it can be read
+    only once.
     """
 
     relation: Any
@@ -58,6 +59,7 @@ class Source:
     places: Mapping[str, str] = field(default_factory=dict)
     line_text: str | None = None
     failure: str = DAMAGED
+    reopen: Callable[[], Any] | None = None
 
 
 def count_query(source: Any, schema: Schema, connection: Any) -> tuple[list[NDArray[Any]], NDArray[np.int64]]:
@@ -110,7 +112,8 @@ def _first_place(source: Source, encoding: Encoding) -> str:
     text = source.line_text or "''"
     breaks = f"sum(length({text}) - length(replace({text}, chr(10), '')))"
     before = "ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING"
-    numbered = source.relation.project(
+    relation = source.relation if source.reopen is None else source.reopen()
+    numbered = relation.project(
         f"{encoding.reading()}, row_number() OVER () AS row, coalesce({breaks} OVER ({before}), 0) AS breaks"
     ).project(f"{encoding.coding()}, row, breaks")
     flawed = numbered.filter(f"{encoding.code} >= {encoding.column.size}")

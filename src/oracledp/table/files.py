@@ -17,7 +17,9 @@ from oracledp.table.sql import DUCKDB
 
 _CSV = (".csv", ".tsv", ".txt")
 _PARQUET = (".parquet", ".pq")
-_ARROW = (".arrow", ".feather", ".ipc")
+_ARROW = (".arrow", ".arrows", ".feather", ".ipc")
+_ARROW_FILE = b"ARROW1"
+_ARROW_STREAM_END = b"\xff\xff\xff\xff\x00\x00\x00\x00"
 
 
 def open_file(connection: Any, path: Path, schema: Schema, delimiter: str | None) -> Source:
@@ -124,11 +126,31 @@ def _refuse_mixed_types(connection: Any, path: Path, listed: str) -> None:
 
 
 def _open_arrow(connection: Any, path: Path) -> Source:
+    """An IPC file, which knows its own end, or an IPC stream, which must carry the mark of its end."""
     pyarrow = optional("pyarrow", extra="frames")
+    datasets, ipc = (optional(f"pyarrow.{module}", extra="frames") for module in ("dataset", "ipc"))
+    whole = _is_arrow_file(path) or _ends_as_stream(path)
+
+    def reopen() -> Any:
+        read = datasets.dataset(path, format="ipc") if _is_arrow_file(path) else ipc.open_stream(path)
+        return attempt(lambda: connection.from_arrow(read), path.name)
+
     try:
-        dataset = optional("pyarrow.dataset", extra="frames").dataset(path, format="ipc")
+        relation = reopen() if whole else None
     except (pyarrow.ArrowException, OSError):
-        dataset = None
-    if dataset is None:
-        raise DataError(f"{path.name}: cannot be read: damaged, truncated or not an Arrow IPC file")
-    return Source(attempt(lambda: connection.from_arrow(dataset), path.name), path.name)
+        relation = None
+    if relation is None:
+        raise DataError(f"{path.name}: cannot be read: damaged, truncated or not an Arrow IPC file or stream")
+    return Source(relation, path.name, reopen=reopen)
+
+
+def _is_arrow_file(path: Path) -> bool:
+    with path.open("rb") as stream:
+        return stream.read(len(_ARROW_FILE)) == _ARROW_FILE
+
+
+def _ends_as_stream(path: Path) -> bool:
+    """A stream without its end may be cut between two batches, where no reader would notice."""
+    with path.open("rb") as stream:
+        stream.seek(max(0, path.stat().st_size - len(_ARROW_STREAM_END)))
+        return stream.read() == _ARROW_STREAM_END
