@@ -1,7 +1,10 @@
-"""Errors of a synthetic table of integer codes against the real one: marginals and random conjunctions.
+"""Errors of a synthetic table of integer codes against the real one: marginals and random queries.
 
 Every error is |q(real) - q(synthetic)|, each table divided by its own number of rows. ``max k`` is the largest cell
-error, ``tv k`` the mean total variation over all k-way marginals; ``conj`` draws 20,000 conjunctions from real records.
+error, ``tv k`` the mean total variation over all k-way marginals; ``conj`` draws 20,000 conjunctions of equalities from
+real records. ``disj``, ``par`` and ``half`` draw 2,000 queries each of one to ten literals of different columns
+(equalities, thresholds on ordered columns), each literal from a real record: disjunctions, parities, and halfspaces
+with weights ±1 whose threshold is the score of one more record.
 """
 
 from __future__ import annotations
@@ -11,6 +14,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from oracledp.report.workloads import random_queries, shares
+from oracledp.table import Table
 
 Codes = NDArray[np.int64]
 
@@ -44,8 +50,19 @@ def conjunction_errors(real: Codes, made: Codes, max_width: int, count: int = 20
     return errors
 
 
-def errors(real: Codes, made: Codes, sizes: list[int]) -> dict[str, Any]:
+def rows_of(table: Table) -> Codes:
+    """Every row's codes."""
+    return np.repeat(table.codes.astype(np.int64), table.counts, axis=0)
+
+
+def random_errors(table: Table, made: Codes, kind: str, count: int = 2_000) -> NDArray[np.float64]:
+    queries = random_queries(table, kind, count, np.random.default_rng(0))
+    return np.abs(shares(queries, table) - shares(queries, Table.from_codes(made, table.schema)))
+
+
+def errors(table: Table, made: Codes) -> dict[str, Any]:
     """All metrics of one synthetic table."""
+    real, sizes = rows_of(table), list(table.schema.sizes)
     out: dict[str, Any] = {"rows": len(made)}
     for order in (1, 2, 3):
         gaps = [
@@ -54,6 +71,11 @@ def errors(real: Codes, made: Codes, sizes: list[int]) -> dict[str, Any]:
         ]
         out[f"max{order}"] = max(float(gap.max()) for gap in gaps)
         out[f"tv{order}"] = float(np.mean([gap.sum() / 2 for gap in gaps]))
-    conjunctions = conjunction_errors(real, made, len(sizes) if max(sizes) == 2 else 10)
-    out["conj_max"], out["conj_mean"] = float(conjunctions.max()), float(conjunctions.mean())
-    return out
+    found = {"conj": conjunction_errors(real, made, len(sizes) if max(sizes) == 2 else 10)}
+    found |= {
+        short: random_errors(table, made, kind)
+        for short, kind in (("disj", "disjunctions"), ("par", "parities"), ("half", "halfspaces"))
+    }
+    for name, values in found.items():
+        out[f"{name}_max"], out[f"{name}_mean"] = float(values.max()), float(values.mean())
+    return {key: round(value, 6) for key, value in out.items()}

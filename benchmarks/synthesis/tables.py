@@ -46,6 +46,12 @@ def load(name: str) -> tuple[Table, list[int]]:
     return _table(*_binned(pandas.read_csv(FOLDER / {"compas": "compas.csv.gz", "bank": "bank_full.csv.gz"}[name])))
 
 
+def generated(rows: int) -> Table:
+    """The first rows of a long generated table: the same law for every number of rows."""
+    codes, sizes, ordered = _generated(256_000)
+    return _table(codes[:rows], sizes, ordered)[0]
+
+
 def _binned(frame: pandas.DataFrame) -> tuple[np.ndarray, list[int], list[bool]]:
     codes, sizes, ordered = [], [], []
     for name in frame:

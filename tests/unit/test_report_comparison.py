@@ -15,8 +15,9 @@ from oracledp.literals import Literal
 from oracledp.randomness import SeededRandomness
 from oracledp.report import internal_comparison
 from oracledp.report.comparison import MOST_SETS, column_sets, compare
-from oracledp.report.fit import fit_quality
+from oracledp.report.fit import fit_quality, query_share
 from oracledp.report.internal import FILE_NAME
+from oracledp.report.synthetic import synthetic_page
 from oracledp.report.workloads import KINDS, Workquery, random_queries, shares
 from oracledp.synthesis import Synthesizer
 
@@ -117,3 +118,18 @@ def test_fit_quality_is_in_units_of_noise() -> None:
     quality = fit_quality(fitted.model_)
     assert {name for name, _, _ in quality} >= {"1-way tables"}
     assert all(0 < distance < 3 for _, _, distance in quality)
+
+
+def test_single_queries_of_the_game_are_on_the_release_page() -> None:
+    workload = {"marginals:2": 1, ("age >= 10", "sick"): 1, "halfspaces": 1}
+    fitted = Synthesizer(SCHEMA, epsilon=5, delta="1e-6", workload=workload)
+    fitted.fit(frame(7, 3000), source=SeededRandomness(2))
+    model = fitted.model_
+    text = synthetic_page(model)
+    assert "Single queries" in text
+    assert "age &gt;= 10 and sick" in text
+    rows = odp.Table.from_frame(fitted.sample(200_000, seed=1), SCHEMA)
+    for group in model.queries:
+        for query in group.queries:
+            sampled = rows.counts[query.values(rows.codes.astype(np.int64))].sum() / rows.rows
+            assert query_share(model, query) == pytest.approx(sampled, abs=0.01)

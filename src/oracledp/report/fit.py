@@ -11,6 +11,7 @@ from string import ascii_lowercase
 import numpy as np
 from numpy.typing import NDArray
 
+from oracledp.synthesis.counted import CountedQuery
 from oracledp.synthesis.measurements import NoisyTable
 from oracledp.synthesis.model import SyntheticModel
 
@@ -43,6 +44,26 @@ def _residuals(model: SyntheticModel) -> Iterator[tuple[str, Floats]]:
         expected = model.total * (model.mixture.weights @ product)
         name = f"products of {measured.subsets.shape[1]} signed features"
         yield name, (expected - measured.values) / measured.deviation
+
+    for group in model.queries:
+        shares = np.array([query_share(model, query) for query in group.queries])
+        yield "single queries", (model.total * (2 * shares - 1) - group.values) / group.deviation
+
+
+def query_share(model: SyntheticModel, query: CountedQuery) -> float:
+    """The model's share of one query: columns are independent inside a component, so their scores convolve."""
+    blocks, weights = model.mixture.layout.blocks(), model.mixture.weights
+    law = np.zeros((len(weights), len(query.accept)))
+    law[:, 0] = 1
+    for column, score in zip(query.columns, query.scores, strict=True):
+        fine, mass = model.bins[column].fine, model.marginals[column]
+        inside = mass / np.maximum(np.bincount(fine, weights=mass)[fine], 1e-300)
+        values = model.mixture.parts[:, blocks[column]][:, fine] * inside
+        moved = np.zeros_like(law)
+        for step in np.unique(score).tolist():
+            moved[:, step:] += law[:, : law.shape[1] - step] * values[:, score == step].sum(axis=1)[:, None]
+        law = moved
+    return float(weights @ law @ query.accept)
 
 
 def _table_residuals(model: SyntheticModel, table: NoisyTable) -> Floats:

@@ -6,7 +6,7 @@ from math import sqrt
 
 import numpy as np
 
-from oracledp.report.fit import fit_quality
+from oracledp.report.fit import fit_quality, query_share
 from oracledp.report.page import bar, box, grid, page, section
 from oracledp.synthesis.model import SyntheticModel
 
@@ -44,6 +44,10 @@ def _measured(model: SyntheticModel) -> str:
         (f"products of {found.subsets.shape[1]} signed features", len(found.values), f"{found.deviation:.1f}")
         for found in model.parities
     ]
+    queries = [(len(group.queries), group.deviation / 2) for group in model.queries]
+    if queries:
+        noise = [deviation for _, deviation in queries]
+        rows.append(("single queries", sum(n for n, _ in queries), f"{min(noise):.1f} – {max(noise):.1f}"))
     total = f"<p>Noisy number of records: {model.total:,.0f}.</p>"
     return total + grid(("counts of", "how many", "standard deviation of the noise, in records"), rows, numbers=(1, 2))
 
@@ -55,7 +59,23 @@ def _fit(model: SyntheticModel) -> str:
         "Its distance from the noisy counts is given in standard deviations of their noise (root mean square): about 1 "
         "or less means that it holds all that the noise lets one see.</p>"
     )
-    return grid(("counts of", "numbers", "distance"), rows, numbers=(1, 2)) + note
+    return grid(("counts of", "numbers", "distance"), rows, numbers=(1, 2)) + note + _queries(model)
+
+
+def _queries(model: SyntheticModel, most: int = 40) -> str:
+    """The single queries in the order in which they were counted: each round of the game leaves one."""
+    rows = []
+    for group in model.queries:
+        reach = 1.96 * group.deviation / 2 / max(model.total, 1.0)
+        for query, value in zip(group.queries, group.values.tolist(), strict=True):
+            share = (value / max(model.total, 1.0) + 1) / 2
+            measured = (f"{100 * share:.2f} %", f"{100 * reach:.2f}", f"{100 * query_share(model, query):.2f} %")
+            rows.append((str(query.query), *measured))
+    if not rows:
+        return ""
+    more = f'<p class="note">The first {most} of {len(rows):,}.</p>' if len(rows) > most else ""
+    header = ("query, in the order counted", "measured", "± (95 %)", "in the model")
+    return "<h3>Single queries</h3>" + grid(header, rows[:most], numbers=(1, 2, 3)) + more
 
 
 def _marginals(model: SyntheticModel, most: int = 12) -> str:
