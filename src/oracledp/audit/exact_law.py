@@ -155,9 +155,10 @@ def law_of(mechanism: Any, objective: Objective) -> Law:
 @law_of.register
 def _(mechanism: ExponentialMechanism, objective: Objective) -> Law:
     outputs, scores = tuple(mechanism.queries.all_parts()), objective.all_values()
+    rate = mechanism.rate / (1 << objective.resolution)
     if mechanism.permute_and_flip:
-        return permute_and_flip_law(outputs, scores, mechanism.rate)
-    return Law.from_fractions(outputs, exponential_law(scores, mechanism.rate))
+        return permute_and_flip_law(outputs, scores, rate)
+    return Law.from_fractions(outputs, exponential_law(scores, rate))
 
 
 @law_of.register

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from oracledp.audit import canaries, end_to_end, hostile_law, observables, sampler_conformance
+from oracledp.audit import canaries, end_to_end, hostile_law, observables, sampler_conformance, synthesis_law
 from oracledp.audit.canaries import CANARY_MUTANTS
 from oracledp.audit.catalogue import catalogue
 from oracledp.audit.end_to_end import END_TO_END_MUTANTS
@@ -15,6 +15,7 @@ from oracledp.audit.mutants import EXACT_MUTANTS, Mutant
 from oracledp.audit.observable_mutants import OBSERVABLE_MUTANTS
 from oracledp.audit.prsma_mutants import PRSMA_MUTANTS
 from oracledp.audit.sampler_conformance import SAMPLER_MUTANTS
+from oracledp.audit.synthesis_mutants import SYNTHESIS_MUTANTS
 from oracledp.audit.verdict import Verdict
 
 
@@ -32,7 +33,7 @@ def _from_outside() -> Sequence[Verdict]:
 
 
 def _exact() -> Sequence[Verdict]:
-    return [finding for entry in catalogue() for finding in entry.findings()]
+    return [*(finding for entry in catalogue() for finding in entry.findings()), *synthesis_law.findings()]
 
 
 TIERS: dict[str, Tier] = {
@@ -49,6 +50,7 @@ TIERS: dict[str, Tier] = {
 MUTANTS: tuple[Mutant, ...] = (
     *EXACT_MUTANTS,
     *LAW_MUTANTS,
+    *SYNTHESIS_MUTANTS,
     *PRSMA_MUTANTS,
     *HOSTILE_MUTANTS,
     *SAMPLER_MUTANTS,

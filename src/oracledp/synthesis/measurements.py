@@ -20,6 +20,7 @@ from oracledp.exact_roots import sqrt_below
 from oracledp.game.payoff import Payoff
 from oracledp.guarantee import Neighbours
 from oracledp.mechanisms.exponential import ExponentialMechanism
+from oracledp.mechanisms.objective import Objective
 from oracledp.randomness import Randomness
 from oracledp.schema import Schema
 from oracledp.synthesis.bins import Floats, Integers
@@ -158,7 +159,14 @@ class Meter:
         return NoisyQueries(tuple(queries), noisy, variance)
 
     def select(self, queries: QueryClass, schema: Schema, proposal: Integers, total: int, rho: Fraction) -> Query:
-        """A query of the class or its negation on which synthetic records are most wrong, by the exponential mechanism.
+        """A query of the class, or a negated one, on which synthetic records are most wrong: one exact draw."""
+        mechanism, objective = self.selection(queries, schema, proposal, total, rho)
+        return Query(mechanism.queries, mechanism.run(objective, self.source))
+
+    def selection(
+        self, queries: QueryClass, schema: Schema, proposal: Integers, total: int, rho: Fraction
+    ) -> tuple[ExponentialMechanism, Objective]:
+        """Charge rho for one selection and set it up: nothing is drawn yet.
 
         Score: the records that meet the query, less the synthetic ones scaled to ``total`` records in all, which is
         public. ε0 = sqrt(8 rho), so by bounded range the draw is rho-zCDP.
@@ -171,8 +179,7 @@ class Meter:
         )
         payoff = Payoff(closed, private, self.records.counts, (public,))
         objective = payoff.part(private, self.records.counts, total << _LATTICE, _LATTICE)
-        mechanism = ExponentialMechanism(closed, sqrt_below(8 * rho), self.neighbours)
-        return Query(closed, mechanism.run(objective, self.source))
+        return ExponentialMechanism(closed, sqrt_below(8 * rho), self.neighbours), objective
 
     def _charge(self, rho: Fraction) -> None:
         if rho <= 0 or self.spent + rho > self.rho:
