@@ -22,7 +22,7 @@ NO_LIMIT = (1 << 63) - 1
 
 @dataclass(frozen=True)
 class DecisionListSearchOracle:
-    """The first best decision list, proved (docs/engine-halfspaces-and-lists.md).
+    """The first best decision list, proved (docs/engine.md, proofs/engine-cells.md).
 
     A list of length L and width w tests at most L·w columns and is constant on their cells, so the sum of the
     negative cell weights bounds every list on those columns. The bound is computed for all sets of columns

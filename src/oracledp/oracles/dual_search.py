@@ -1,4 +1,4 @@
-"""The dual problem: the record that minimises a weighted sum of queries, with one-hot groups of columns."""
+"""The dual problem: the record that minimises a weighted sum of queries (proofs/engine-cells.md)."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ NO_LIMIT = (1 << 63) - 1
 
 @dataclass(frozen=True)
 class HalfspaceSearchOracle:
-    """The first best halfspace, proved (docs/engine-halfspaces-and-lists.md).
+    """The first best halfspace, proved (docs/engine.md, proofs/engine-cells.md).
 
     Sparse classes: a query that reads s columns is constant on their 2^s cells, so the sum of the negative
     cell weights bounds every query on them; all sets of columns are visited, few are left to be solved.
