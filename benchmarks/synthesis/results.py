@@ -18,14 +18,13 @@ def read(experiment: str) -> list[dict[str, Any]]:
 
 def record(experiment: str, lines: Iterator[dict[str, Any]], keys: tuple[str, ...]) -> None:
     """Print and keep lines as they come; each group of equal keys replaces what was known of it before."""
-    known, seen = read(experiment), set[tuple[Any, ...]]()
+    seen = set[tuple[Any, ...]]()
     FOLDER.mkdir(exist_ok=True)
     for line in lines:
-        key = tuple(line[name] for name in keys)
+        print(json.dumps(line), flush=True)
+        key, known = tuple(line[name] for name in keys), read(experiment)
         if key not in seen:
             seen.add(key)
             known = [old for old in known if tuple(old[name] for name in keys) != key]
-        known.append(line)
-        print(json.dumps(line), flush=True)
-        ordered = sorted(known, key=lambda one: json.dumps([one[name] for name in keys]))
+        ordered = sorted([*known, line], key=lambda one: json.dumps([one[name] for name in keys]))
         (FOLDER / f"{experiment}.jsonl").write_text("".join(json.dumps(one) + "\n" for one in ordered))

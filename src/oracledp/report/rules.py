@@ -11,7 +11,8 @@ from oracledp.classes.halfspaces import Halfspaces
 from oracledp.classes.loss import ZeroOneLoss
 from oracledp.classes.signed import Signed
 from oracledp.mechanisms.release import Release
-from oracledp.report.page import bar, box, grid, page, section
+from oracledp.report.page import bar, grid, page, section
+from oracledp.report.words import promise
 
 SELECTIONS = ("exponential", "permute-and-flip", "report-noisy-min", "rspm:k-hot", "rspm:separator", "rspm:gaussian")
 
@@ -23,9 +24,7 @@ def rule_page(release: Release, *, rows: int | None = None) -> str:
     target = str(owner.literals[-1]) if isinstance(owner, ZeroOneLoss) else "the query holds"
     sections = [
         section("The rule", f"<p>{escape(str(release.query))}</p>{picture(hypotheses, release.query.parts, target)}"),
-        section(
-            "What it promises", box(str(release.guarantee), kind="promise" if release.guarantee.private else "warning")
-        ),
+        section("What it promises", promise(release.guarantee)),
         section("Where it comes from", _origin(release)),
         section("What error to expect", f"<p>{escape(expected_error(release, rows))}</p>"),
     ]

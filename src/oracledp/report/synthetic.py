@@ -7,15 +7,15 @@ from math import sqrt
 import numpy as np
 
 from oracledp.report.fit import fit_quality, query_share
-from oracledp.report.page import bar, box, grid, page, section
+from oracledp.report.page import bar, grid, page, section
+from oracledp.report.words import promise
 from oracledp.synthesis.model import SyntheticModel
 
 
 def synthetic_page(model: SyntheticModel) -> str:
     """The page for one fitted synthesizer; everything on it was released already."""
-    promise = "promise" if model.guarantee.private else "warning"
     sections = [
-        section("What it promises", box(str(model.guarantee), kind=promise)),
+        section("What it promises", promise(model.guarantee)),
         section("Columns", _columns(model)),
         section("What was measured", _measured(model)),
         section("How the fit went", _fit(model)),
