@@ -34,7 +34,8 @@ without it.
     factor = _factor(float(guarantee.epsilon))
     return (
         f"{given}{change}, whatever this release could have said is at most {factor} times as likely in one case as in "
-        f"the other{slack}. So hardly anything can be learned here about one record that could not be learned without it."
+        f"the other{slack}. So hardly anything can be learned here about one record that could not be learned without "
+        "it."
     )
 
 
