@@ -12,7 +12,7 @@ from oracledp.benchmarking.measure import Row, Settings, measure, unprepared
 from oracledp.oracles.branch_and_bound import BranchAndBoundOracle
 from oracledp.oracles.problem import WeightedProblem
 
-MOST_WORK = 6_000_000_000  # blocks of records: half a minute
+MOST_WORK = 2_000_000_000  # blocks of records: ten seconds or so
 KINDS = ("label", "random")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from oracledp.benchmarking.report import Rows, of
+from oracledp.benchmarking.report import Rows, of, readable
 from oracledp.extras import optional
 
 COLOURS = {"search": "#1b6ca8", "CP-SAT": "#b3471d", "RC2": "#7a9a01", "HiGHS": "#8d5fa8", "enumeration": "#888888"}
@@ -44,9 +44,11 @@ def peers(rows: Rows) -> Any:
         axes.plot(row["first"], place, "o", color=COLOURS["search"])
         for name, one in row["peers"].items():
             axes.plot(one["seconds"], place, "o" if one["finished"] else ">", color=COLOURS[name])
-    axes.set_yticks(range(len(shown)), [f"{row['section']}: {row['case']}" for row in reversed(shown)], fontsize=8)
+    axes.set_yticks(
+        range(len(shown)), [f"{row['section']}: {readable(row['case'])}" for row in reversed(shown)], fontsize=8
+    )
     axes.set_xscale("log")
-    axes.set_xlabel("CPU seconds to a proof, preparation or model included (triangle: stopped without a proof)")
+    axes.set_xlabel("CPU seconds to a proof (triangle: stopped without one)")
     axes.grid(axis="x", alpha=0.3)
     handles = [axes.plot([], [], "o", color=colour, label=name)[0] for name, colour in COLOURS.items()]
     figure.legend(handles=handles, loc="outside upper center", ncols=len(handles), fontsize=8)

@@ -22,7 +22,7 @@ from oracledp.oracles.tree_sampler import sample_exponential, samples
 from oracledp.randomness import SystemRandomness
 
 SAMPLE_EPSILON = Fraction(1, 10)
-MOST_DUAL_WORK = 30_000_000  # about a minute
+MOST_DUAL_WORK = 10_000_000  # half a minute or so
 
 
 def redraws(table: BenchmarkTable, settings: Settings) -> Iterator[Row]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from math import floor, log10
 from pathlib import Path
 from typing import Any
 
@@ -50,8 +51,20 @@ def short(seconds: float | None) -> str:
         return f"{seconds:,.0f}"
     if seconds >= 1:
         return f"{seconds:.1f}"
-    digits = next(places for places in range(1, 9) if round(seconds, places) > 0 or places == 8) + 1
-    return f"{seconds:.{digits}f}".removeprefix("0").rstrip("0") or "0"
+    digits = 1 - floor(log10(max(seconds, 1e-8)))
+    return f"{seconds:.{digits}f}".removeprefix("0")
+
+
+def readable(case: str) -> str:
+    """A case in words.
+
+    >>> readable("label n=48842 literals=20 eps=1.0"), readable("label n=1000 eps=None")
+    ('label, 48,842 rows, 20 literals, ε = 1', 'label, 1,000 rows, no noise')
+    """
+    case = re.sub(r" n=(\d+)", lambda found: f", {int(found[1]):,} rows", case)
+    case = re.sub(r" (literals|d)=(\d+)", r", \2 literals", case.replace(" eps=None", ", no noise"))
+    case = re.sub(r" eps=([0-9.]+?)(\.0)?$", r", ε = \1", case.replace(" width=None", ""))
+    return re.sub(r" (length|width)=(\d+)", r", \1 \2", case)
 
 
 def markdown(header: list[str], lines: list[list[str]]) -> str:
@@ -99,7 +112,7 @@ def ratios(rows: Rows) -> str:
     for row in rows:
         if row.get("peers") and row["section"] != "duals":
             cells = [peer_cell(row, name) for name in PEER_NAMES]
-            case = f"{row['section']}: {row['case'].replace('eps=None', 'no noise')}"
+            case = f"{row['section']}: {readable(row['case'])}"
             lines.append([case, short(row["first"]), short(row["again"]), *cells])
     return markdown(["instance", "first", "again", *PEER_NAMES], lines)
 
@@ -109,7 +122,7 @@ def plain(section: str, *columns: str) -> Callable[[Rows], str]:
 
     def table(rows: Rows) -> str:
         found = [row for row in of(rows, section) if not row.get("peers")]
-        lines = [[row["case"], *(_cell(row, column) for column in columns)] for row in found]
+        lines = [[readable(row["case"]), *(_cell(row, column) for column in columns)] for row in found]
         return markdown(["case", *columns], lines)
 
     return table
