@@ -1,8 +1,8 @@
-"""The pictures of docs/synthesis.md."""
+"""The picture of docs/synthesis.md."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,35 +16,40 @@ Line = dict[str, Any]
 COLOURS = ("#2f6da8", "#b4552f", "#2b7a4b", "#7a4fa0")
 
 
-def draw_curves(lines: list[Line], path: Path) -> None:
-    """Error against epsilon, error against rows, cost against rows."""
-    figure, axes = plt.subplots(2, 2, figsize=(9, 6.4), layout="constrained")
+ERRORS = ("tv3", "max3", "tv2", "conj_mean")
+
+
+def draw(curves: list[Line], conjunctions: list[Line], path: Path) -> None:
+    """Error against epsilon, rows and rounds, cost against rows, and the largest error over all conjunctions."""
+    figure, axes = plt.subplots(3, 2, figsize=(9, 9.6), layout="constrained")
     for axis, name in zip(axes[0], ("generated", "adult-bin24"), strict=True):
-        found = [line for line in lines if line["curve"] == "epsilon" and line["table"] == name]
-        for colour, key in zip(COLOURS, ("tv3", "max3", "tv2", "conj_mean"), strict=True):
-            _line(axis, found, lambda line: float(line["epsilon"]), key, colour)
+        found = [line for line in curves if line["curve"] == "epsilon" and line["table"] == name]
+        _lines(axis, found, lambda line: float(line["epsilon"]), ERRORS)
         _finish(axis, f"{name}: error against ε", "ε", "error")
-    found = [line for line in lines if line["curve"] == "rows"]
-    for colour, key in zip(COLOURS, ("tv3", "max3", "tv2", "conj_mean"), strict=True):
-        _line(axes[1, 0], found, lambda line: line["size"], key, colour)
+    rows = [line for line in curves if line["curve"] == "rows"]
+    _lines(axes[1, 0], rows, lambda line: line["size"], ERRORS)
     _finish(axes[1, 0], "generated: error against rows, ε = 1", "rows", "error")
-    for colour, key in zip(COLOURS, ("cpu_seconds", "megabytes"), strict=False):
-        _line(axes[1, 1], found, lambda line: line["size"], key, colour)
+    _lines(axes[1, 1], rows, lambda line: line["size"], ("cpu_seconds", "megabytes"))
     _finish(axes[1, 1], "generated: CPU seconds and peak megabytes", "rows", "")
-    figure.savefig(path, dpi=110)
+    rounds = [line for line in curves if line["curve"] == "rounds"]
+    _lines(axes[2, 0], rounds, lambda line: line["rounds"], ("conj_max", "max3", "tv3", "conj_mean"))
+    _finish(axes[2, 0], "adult-bin24: error against rounds, ε = 1", "rounds", "error", scale="linear")
+    _conjunctions(axes[2, 1], conjunctions)
+    figure.savefig(path, dpi=100)
     plt.close(figure)
 
 
-def draw_conjunctions(lines: list[Line], path: Path) -> None:
-    """The largest error over all conjunctions against the number of rows."""
-    figure, axis = plt.subplots(figsize=(6, 3.8), layout="constrained")
+def _conjunctions(axis: Any, lines: list[Line]) -> None:
     for colour, d in zip(COLOURS, sorted({line["columns"] for line in lines}), strict=False):
         found = [line for line in lines if line["columns"] == d and line["epsilon"] == "1"]
         _line(axis, found, lambda line: line["rows"], "all_3d", colour, f"all 3^{d}")
         _line(axis, found, lambda line: line["rows"], "all_2d", colour, f"all 2^{d}", style="--")
     _finish(axis, "largest error over all conjunctions, ε = 1", "rows", "error")
-    figure.savefig(path, dpi=110)
-    plt.close(figure)
+
+
+def _lines(axis: Any, lines: list[Line], place: Callable[[Line], float], keys: Sequence[str]) -> None:
+    for colour, key in zip(COLOURS, keys, strict=False):
+        _line(axis, lines, place, key, colour)
 
 
 def _line(
@@ -65,8 +70,8 @@ def _line(
     axis.plot([place(line) for line in lines], [line[key] for line in lines], ".", color=colour, markersize=4)
 
 
-def _finish(axis: Any, title: str, across: str, up: str) -> None:
-    axis.set(title=title, xlabel=across, ylabel=up, xscale="log", yscale="log")
+def _finish(axis: Any, title: str, across: str, up: str, scale: str = "log") -> None:
+    axis.set(title=title, xlabel=across, ylabel=up, xscale=scale, yscale="log")
     axis.title.set_fontsize(10)
     axis.grid(alpha=0.3)
     if axis.lines:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent))
-from draw import draw_conjunctions, draw_curves
+from draw import draw
 from results import read
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -29,15 +29,14 @@ Line = dict[str, Any]
 
 def main() -> None:
     accuracy, earlier, curves = read("accuracy"), read("earlier"), read("curves")
-    draw_curves(curves, DOCS / "synthesis-curves.png")
-    draw_conjunctions(read("conjunctions"), DOCS / "synthesis-conjunctions.png")
+    draw(curves, read("conjunctions"), DOCS / "synthesis-curves.png")
     parts = [
         own_table([line for line in accuracy if line["method"] == "oracledp"]),
         peer_tables(accuracy),
         adult_tables(accuracy, earlier),
         classifiers(read("classifiers")),
-        "### Budget, rows, time and memory\n\n![Error against the budget and the number of rows; time and memory]"
-        "(synthesis-curves.png)\n\n" + costs([line for line in curves if line["curve"] == "rows"]),
+        "### Budget, rows, rounds, time and memory\n\n![Error against the budget, the number of rows and of rounds; "
+        "time and memory](synthesis-curves.png)\n\n" + costs([line for line in curves if line["curve"] == "rows"]),
         conjunctions(read("conjunctions")),
     ]
     page = DOCS / "synthesis.md"
@@ -174,8 +173,7 @@ def conjunctions(lines: list[Line]) -> str:
         "3^d conjunctions of literals, of d binary columns drawn from a random tree:"
     )
     header = ("d", "ε", "all", *(f"n = {n:,}" for n in sizes))
-    picture = "![Largest error over all conjunctions against the number of rows](synthesis-conjunctions.png)"
-    return intro + "\n\n" + table(header, rows) + "\n\n" + picture
+    return intro + "\n\n" + table(header, rows)
 
 
 if __name__ == "__main__":
