@@ -73,8 +73,12 @@ def learn_rule(
     oracle: str | Oracle = "auto",
     ledger: Ledger | None = None,
     source: Randomness | None = None,
+    progress: Callable[[int, int], None] | None = None,
 ) -> Release:
-    """Learn one private rule that predicts the target literal from all other columns."""
+    """Learn one private rule that predicts the target literal from all other columns.
+
+    ``progress(done, total)`` is called as the many runs of ``"prsma"`` advance.
+    """
     queries = rule_class(model, table.schema.literals.without(target.column), target, size=size)
     if mechanism in ("exponential", "permute-and-flip"):
         return exponential(
@@ -83,7 +87,7 @@ def learn_rule(
     if mechanism == "report-noisy-min":
         return report_noisy_min(table, queries, epsilon=epsilon, neighbours=neighbours, ledger=ledger, source=source)
     if mechanism == "prsma":
-        return _robust(table, queries, epsilon, delta, neighbours, oracle, ledger, source)
+        return _robust(table, queries, epsilon, delta, neighbours, oracle, ledger, source, progress)
     if mechanism not in MECHANISMS:
         raise ParameterError(f"mechanism must be one of {', '.join(MECHANISMS)}, got {mechanism!r}")
     embedding = "separator" if mechanism == "rspm:separator" else "k-hot"
@@ -108,11 +112,20 @@ def _robust(
     oracle: str | Oracle,
     ledger: Ledger | None,
     source: Randomness | None,
+    progress: Callable[[int, int], None] | None,
 ) -> Release:
     if delta is None:
         raise ParameterError("the robust mechanism needs delta, for instance 1e-6")
     found = prsma(
-        table, queries, epsilon=epsilon, delta=delta, neighbours=neighbours, oracle=oracle, ledger=ledger, source=source
+        table,
+        queries,
+        epsilon=epsilon,
+        delta=delta,
+        neighbours=neighbours,
+        oracle=oracle,
+        progress=progress,
+        ledger=ledger,
+        source=source,
     )
     if isinstance(found, NothingReleased):
         raise OracleFailure("too many of the oracle's runs failed: nothing is released and the budget is spent")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import fcntl
 import json
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from typing import Any
 
 from oracledp.errors import BudgetExceeded, ModelError, ParameterError
 from oracledp.guarantee import Exact, Guarantee, Neighbours, exact, positive, probability, show
+from oracledp.whole_files import flush, flush_folder
 
 
 @dataclass(frozen=True)
@@ -81,6 +81,8 @@ class Ledger:
         try:
             with Path(path).open("x", encoding="utf-8") as file:
                 file.write(json.dumps({"oracledp-ledger": 1, **header}) + "\n")
+                flush(file)
+            flush_folder(Path(path).parent)
         except FileExistsError:
             raise ParameterError(f"{path} exists already: a ledger is never overwritten") from None
         except OSError as error:
@@ -131,8 +133,7 @@ class Ledger:
                 file.seek(len(_whole_lines(self.path.read_bytes())))
                 file.truncate()
                 file.write((json.dumps(charge.to_json()) + "\n").encode())
-                file.flush()
-                os.fsync(file.fileno())
+                flush(file)
 
     def events(self) -> Any:
         """The charges as a ``dp_accounting`` event, for other accountants.

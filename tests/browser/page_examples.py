@@ -11,10 +11,10 @@ import oracledp as odp
 from oracledp.learning import learn_rule
 from oracledp.randomness import SeededRandomness
 from oracledp.report import internal_comparison
-from oracledp.report.page import write_whole
 from oracledp.report.rules import rule_page
 from oracledp.report.synthetic import synthetic_page
 from oracledp.synthesis import Synthesizer
+from oracledp.whole_files import write_whole
 
 HOSTILE = "<script>alert(1)</script>&\"'"
 

@@ -1,7 +1,11 @@
-"""The command line: thin, it parses, calls and prints. Exit codes: 0 done, 2 bad input, 3 budget, 4 oracle."""
+"""The command line: thin, it parses, calls and prints.
+
+Exit codes: 0 done, 2 bad input, 3 budget, 4 oracle, 128 and the number of a signal.
+"""
 
 from __future__ import annotations
 
+import os
 import sys
 
 import click
@@ -13,6 +17,7 @@ from oracledp.cli.demo import demo
 from oracledp.cli.learn import learn
 from oracledp.cli.plan import plan
 from oracledp.cli.schema import schema
+from oracledp.cli.signals import catch_signals, exit_code, say_goodbye
 from oracledp.cli.synth import answer, synth
 from oracledp.errors import OracleDPError
 
@@ -29,6 +34,8 @@ for command in (demo, learn, synth, answer, audit, plan, schema, budget, bench):
 
 def main() -> None:
     """Run the command line; every mistake we know of is one line on standard error and an exit code."""
+    os.umask(0o077)  # what we write is for its owner, the spill files of DuckDB included
+    catch_signals()
     try:
         cli.main(standalone_mode=False)
     except OracleDPError as error:
@@ -38,5 +45,5 @@ def main() -> None:
         error.show()
         sys.exit(2)
     except (click.Abort, KeyboardInterrupt):
-        click.echo("oracledp: interrupted; nothing was written, budget that was charged stays spent", err=True)
-        sys.exit(130)
+        say_goodbye()
+        sys.exit(exit_code())

@@ -10,15 +10,18 @@ from typing import Any
 
 import click
 from rich.console import Console
+from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from oracledp.errors import ParameterError
 from oracledp.ledger import Ledger
 from oracledp.randomness import Randomness, SeededRandomness, SystemRandomness
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+Advance = Callable[[int, int], None]
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text.")
 quiet_option = click.option("--quiet", is_flag=True, help="No progress on standard error.")
+memory_option = click.option("--memory", help="Spill to a private folder above this, for instance 4GB.")
 neighbours_option = click.option(
     "--neighbours",
     type=click.Choice(["replace-one", "add-remove"]),
@@ -63,11 +66,16 @@ def emit(as_json: bool, data: dict[str, Any], text: str) -> None:
 
 
 @contextmanager
-def progress(message: str, quiet: bool) -> Iterator[None]:
-    """A spinner on standard error while work goes on; it shows nothing of the data."""
+def progress(message: str, quiet: bool) -> Iterator[Advance]:
+    """The time and, once ``(done, total)`` is reported, a bar on standard error; nothing of the data.
+
+    Only on a terminal: logs and pipes stay clean.
+    """
     console = Console(stderr=True)
     if quiet or not console.is_terminal:
-        yield
+        yield lambda done, total: None
         return
-    with console.status(message):
-        yield
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=console, transient=True) as shown:
+        task = shown.add_task(message, total=None)
+        yield lambda done, total: shown.update(task, completed=done, total=total)

@@ -11,6 +11,7 @@ from oracledp.cli.common import (
     json_option,
     ledger_of,
     ledger_option,
+    memory_option,
     neighbours_option,
     progress,
     quiet_option,
@@ -20,10 +21,10 @@ from oracledp.cli.common import (
 )
 from oracledp.learning import MECHANISMS, MODELS, accuracy, learn_rule
 from oracledp.mechanisms.rules import learn_table
-from oracledp.report.page import write_whole
 from oracledp.report.rules import rule_page
 from oracledp.schema import Schema
 from oracledp.table import Table
+from oracledp.whole_files import write_whole
 
 
 @click.command()
@@ -43,6 +44,7 @@ from oracledp.table import Table
 @neighbours_option
 @ledger_option
 @seed_options
+@memory_option
 @quiet_option
 @json_option
 def learn(
@@ -63,19 +65,23 @@ def learn(
     ledger_path: str | None,
     seed: int | None,
     insecure_seed: bool,
+    memory: str | None,
     quiet: bool,
     as_json: bool,
 ) -> None:
-    """Learn a private rule that predicts TARGET from the other columns of DATA (CSV, Parquet or Arrow)."""
+    """Learn a private rule that predicts TARGET from the other columns of DATA.
+
+    DATA is a CSV, Parquet or Arrow file, or a folder of Parquet files.
+    """
     source, ledger = source_of(seed, insecure_seed), ledger_of(ledger_path)
     schema = Schema.load(schema_path)
     literal = schema.literal(target)
     refuse_unwritable(out)
     refuse_unwritable(report)
-    held_out = None if holdout is None else Table.from_file(holdout, schema)
     with progress("reading the table", quiet):
-        table = Table.from_file(data, schema)
-    with progress("choosing a rule", quiet):
+        held_out = None if holdout is None else Table.from_file(holdout, schema, memory=memory)
+        table = Table.from_file(data, schema, memory=memory)
+    with progress("choosing a rule", quiet) as advance:
         common: dict[str, Any] = {
             "epsilon": epsilon,
             "size": size,
@@ -87,7 +93,14 @@ def learn(
             chosen = "prsma" if robust else mechanism
             plain = "conjunction" if model == "auto" else model
             release = learn_rule(
-                table, literal, model=plain, mechanism=str(chosen), delta=delta, oracle=oracle, **common
+                table,
+                literal,
+                model=plain,
+                mechanism=str(chosen),
+                delta=delta,
+                oracle=oracle,
+                progress=advance,
+                **common,
             )
         else:
             release = learn_table(table, literal, model=model, oracle=oracle, **common)

@@ -12,6 +12,7 @@ from oracledp.cli.common import (
     json_option,
     ledger_of,
     ledger_option,
+    memory_option,
     progress,
     quiet_option,
     refuse_unwritable,
@@ -21,11 +22,11 @@ from oracledp.cli.common import (
 from oracledp.errors import ParameterError
 from oracledp.report import internal_comparison
 from oracledp.report.internal import internal_path
-from oracledp.report.page import write_whole
 from oracledp.report.synthetic import synthetic_page
 from oracledp.schema import Schema
 from oracledp.synthesis import Synthesizer
 from oracledp.table import Table
+from oracledp.whole_files import whole_file, write_whole
 
 
 @click.command()
@@ -48,6 +49,7 @@ from oracledp.table import Table
 )  # fmt: skip
 @ledger_option
 @seed_options
+@memory_option
 @quiet_option
 @json_option
 def synth(
@@ -65,10 +67,11 @@ def synth(
     ledger_path: str | None,
     seed: int | None,
     insecure_seed: bool,
+    memory: str | None,
     quiet: bool,
     as_json: bool,
 ) -> None:
-    """Make a private synthetic version of DATA (CSV, Parquet or Arrow)."""
+    """Make a private synthetic version of DATA (CSV, Parquet or Arrow; or a folder of Parquet files)."""
     source, ledger = source_of(seed, insecure_seed), ledger_of(ledger_path)
     if Path(out).suffix not in (".csv", ".parquet"):
         raise ParameterError(f"--out {out}: rows are written as .csv or .parquet")
@@ -81,9 +84,9 @@ def synth(
         schema, epsilon=epsilon, delta=delta, neighbours=neighbours, workload=workload, ledger=ledger, rows=rows
     )
     with progress("reading the table", quiet):
-        table = Table.from_file(data, schema)
-    with progress("measuring and fitting", quiet):
-        synthesizer.fit(table, source=source)
+        table = Table.from_file(data, schema, memory=memory)
+    with progress("measuring and fitting", quiet) as advance:
+        synthesizer.fit(table, source=source, progress=advance)
     frame = synthesizer.sample(rows, seed=seed)
     _write_rows(frame, out)
     if model_path is not None:
@@ -108,16 +111,11 @@ def _in_words(measured: dict[str, int]) -> str:
 
 
 def _write_rows(frame: Any, out: str) -> None:
-    target = Path(out)
-    partial = target.with_name(target.name + ".partial")
-    try:
-        if target.suffix == ".csv":
-            frame.to_csv(partial, index=False)
+    with whole_file(out) as file:
+        if Path(out).suffix == ".csv":
+            frame.to_csv(file, index=False, mode="wb")
         else:
-            frame.to_parquet(partial, index=False)
-        partial.replace(target)
-    finally:
-        partial.unlink(missing_ok=True)
+            frame.to_parquet(file, index=False)
 
 
 @click.command()

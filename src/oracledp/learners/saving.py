@@ -13,6 +13,7 @@ from oracledp.guarantee import Guarantee
 from oracledp.learners.encoding import SchemaEncoder, encoder_from_json
 from oracledp.learners.rule_sets import RuleSet
 from oracledp.oracles.base import Certificate, Trust
+from oracledp.whole_files import write_whole
 
 FORMAT = "oracledp-model"
 VERSION = 1
@@ -36,13 +37,7 @@ def save_model(model: Any, path: str | Path) -> None:
     from sklearn.utils.validation import check_is_fitted
 
     check_is_fitted(model, "rules_")
-    target = Path(path)
-    partial = target.with_name(target.name + ".partial")
-    try:
-        partial.write_text(json.dumps(to_json(model), indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
-        partial.replace(target)
-    finally:
-        partial.unlink(missing_ok=True)
+    write_whole(path, json.dumps(to_json(model), indent=2, ensure_ascii=False) + "\n")
 
 
 def load_model(path: str | Path) -> Any:

@@ -14,6 +14,7 @@ from oracledp.guarantee import Guarantee
 from oracledp.ledger import Ledger
 from oracledp.oracles.base import Certificate, Trust
 from oracledp.randomness import Randomness
+from oracledp.whole_files import write_whole
 
 
 class Calibrated(Protocol):
@@ -90,13 +91,7 @@ class Release:
 
     def save(self, path: str | Path) -> None:
         """Write the release as JSON, whole or not at all."""
-        target = Path(path)
-        partial = target.with_name(target.name + ".partial")
-        try:
-            partial.write_text(json.dumps(self.to_json(), indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
-            partial.replace(target)
-        finally:
-            partial.unlink(missing_ok=True)
+        write_whole(path, json.dumps(self.to_json(), indent=2, ensure_ascii=False) + "\n")
 
     @classmethod
     def load(cls, path: str | Path) -> Release:

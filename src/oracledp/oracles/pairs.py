@@ -12,7 +12,7 @@ from oracledp.classes import Conjunctions, Disjunctions
 from oracledp.oracles.problem import WeightedProblem
 
 EXACT = 1 << 53
-_ROWS_AT_ONCE = 1 << 12
+_ROWS_AT_ONCE = 1 << 10
 _WORTHWHILE = 8  # queries per literal: below this, evaluating them is as quick
 
 

@@ -14,10 +14,11 @@ import numpy as np
 from oracledp.errors import ParameterError
 from oracledp.report import charts
 from oracledp.report.comparison import Comparison, Floats, cell_shares, compare
-from oracledp.report.page import box, grid, page, section, write_whole
+from oracledp.report.page import box, grid, page, section
 from oracledp.schema import Column, Schema
 from oracledp.synthesis import Synthesizer
 from oracledp.table import Table
+from oracledp.whole_files import write_whole
 
 BANNER = "INTERNAL – NOT PRIVATE"
 FILE_NAME = "INTERNAL-NOT-PRIVATE-comparison.html"

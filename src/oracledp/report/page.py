@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from html import escape
-from pathlib import Path
 
 STYLE = """
 :root{color-scheme:light dark;--ink:#1d2733;--paper:#fff;--faint:#56646f;--line:#dde3ea;--soft:#f3f6fa;--one:#2f6da8;
@@ -94,14 +93,3 @@ def bar(share: float, *, negative: bool = False) -> Html:
     return Html(
         f'<div class="bar{" minus" if negative else ""}" style="width:{100 * max(0.0, min(1.0, share)):.1f}%"></div>'
     )
-
-
-def write_whole(path: str | Path, text: str) -> None:
-    """Write a file whole or not at all."""
-    target = Path(path)
-    partial = target.with_name(target.name + ".partial")
-    try:
-        partial.write_text(text, encoding="utf-8")
-        partial.replace(target)
-    finally:
-        partial.unlink(missing_ok=True)

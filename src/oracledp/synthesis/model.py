@@ -22,6 +22,7 @@ from oracledp.synthesis.counted import counted
 from oracledp.synthesis.layout import Layout
 from oracledp.synthesis.measurements import NoisyParities, NoisyQueries, NoisyTable
 from oracledp.synthesis.mixture import Mixture
+from oracledp.whole_files import write_whole
 
 FORMAT = 1
 
@@ -146,7 +147,7 @@ class SyntheticModel:
 
     def save(self, path: str | Path) -> None:
         """Write the model as JSON."""
-        Path(path).write_text(json.dumps(self.to_json()) + "\n", encoding="utf-8")
+        write_whole(path, json.dumps(self.to_json()) + "\n")
 
     @classmethod
     def load(cls, path: str | Path) -> SyntheticModel:

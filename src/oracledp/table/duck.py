@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -16,6 +15,7 @@ from numpy.typing import NDArray
 
 from oracledp.errors import DataError, ParameterError
 from oracledp.schema import Schema
+from oracledp.scratch import private_folder
 from oracledp.table.flaws import first_flawed, flaw_error
 from oracledp.table.pushdown import as_query
 from oracledp.table.sql import Encoding
@@ -25,19 +25,25 @@ Result = TypeVar("Result")
 DAMAGED = "cannot be read: damaged, truncated or of another format"
 WITHHELD = "failed in DuckDB, whose message is withheld because it may quote data"
 
+_MEMORY = re.compile(r"[0-9]+(\.[0-9]+)? ?[KMGT]i?B", re.IGNORECASE)
 _CSV_LINE = re.compile(r"Invalid Input Error: CSV Error on Line: ([0-9]+)")  # ahead of any data in the message
 
 
 @contextmanager
-def private_connection() -> Iterator[Any]:
-    """A fresh in-memory DuckDB: spills to a folder only we can read, removed at the end; fetches no extension."""
-    with tempfile.TemporaryDirectory(prefix="oracledp-") as folder:  # made with mode 0700
+def private_connection(memory: str | None = None) -> Iterator[Any]:
+    """A fresh in-memory DuckDB that fetches no extension and spills to a private folder, which never outlives us.
+
+    ``memory`` is the most that it may use before it spills, such as ``"4GB"``; most of the machine's by default.
+    """
+    if memory is not None and not _MEMORY.fullmatch(memory):
+        raise ParameterError(f"memory must be a number with a unit, such as 500MB or 4GiB, got {memory!r}")
+    with private_folder() as folder:
         settings = {
-            "temp_directory": folder,
+            "temp_directory": str(folder),
             "autoinstall_known_extensions": "false",
             "autoload_known_extensions": "false",
             "python_enable_replacements": "false",
-        }
+        } | ({} if memory is None else {"memory_limit": memory})
         connection = duckdb.connect(":memory:", config=settings)
         try:
             yield connection
@@ -127,6 +133,10 @@ def attempt(action: Callable[[], Result], title: str, failure: str = DAMAGED) ->
         return action()
     except duckdb.Error as error:
         message = _explain(error, failure)
+    except RuntimeError as error:  # what DuckDB makes of a signal that came during a query
+        if str(error) != "Query interrupted":
+            raise
+        raise KeyboardInterrupt from None
     raise DataError(f"{title}: {message}")  # outside the handler, so that no traceback leads to the message
 
 

@@ -59,16 +59,20 @@ class Table:
         return cls._build(schema, encode_frame(frame, schema), None)
 
     @classmethod
-    def from_file(cls, path: str | PathLike[str], schema: Schema, *, delimiter: str | None = None) -> Table:
+    def from_file(
+        cls, path: str | PathLike[str], schema: Schema, *, delimiter: str | None = None, memory: str | None = None
+    ) -> Table:
         """Encode a CSV (also ``.gz``), Parquet or Arrow file, or a folder of Parquet files, out of core.
 
         One GROUP BY in DuckDB reads, checks and counts; nothing is guessed from the data. A CSV file is
         UTF-8 with a header; an empty field is missing, a quoted empty field is an empty text.
+        ``memory`` (such as ``"4GB"``) is where DuckDB begins to spill to a private folder that is removed
+        however the process ends.
         """
         from oracledp.table.duck import count_records, private_connection
         from oracledp.table.files import open_file
 
-        with private_connection() as connection:
+        with private_connection(memory) as connection:
             source = open_file(connection, Path(path), schema, delimiter)
             return cls._build(schema, *count_records(source, schema))
 
