@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import numpy as np
+
 from oracledp.benchmarking import instances
 from oracledp.benchmarking.data import BenchmarkTable, Bits
 from oracledp.benchmarking.measure import Row, Settings, unprepared
@@ -31,6 +33,8 @@ def crossover(table: BenchmarkTable, settings: Settings) -> Iterator[Row]:
         yield _compare(queries, few, settings)
     for queries in () if settings.quick else _subsets():
         yield _compare(queries, table, settings)
+    for literals in () if settings.quick else (16, 20, 22, 24, 26):
+        yield _compare(Conjunctions(instances.named(literals)), _dense(), settings, epsilon=1000.0)
 
 
 def _small() -> Iterator[QueryClass]:
@@ -59,20 +63,29 @@ def _classes() -> Iterator[QueryClass]:
     yield from (ReadOnceFormulas(names(d)) for d in (3, 4, 5, 6))
 
 
-def _compare(queries: QueryClass, table: BenchmarkTable, settings: Settings) -> Row:
+def _dense() -> BenchmarkTable:
+    """Independent columns that are one in four rows of five, and random labels: nothing to prune by."""
+    rng = np.random.default_rng(1)
+    columns = (rng.random((10_000, 26)) < 0.8).astype(np.uint8)
+    label = rng.random(len(columns)) < 0.5
+    return BenchmarkTable("dense random", columns, label, columns, label)
+
+
+def _compare(queries: QueryClass, table: BenchmarkTable, settings: Settings, epsilon: float = 1.0) -> Row:
     columns = _columns(queries, table)
     made = WeightedProblem.build(queries, columns, instances.signs("label", table.label))
-    parts, sizes = instances.hot_costs(made, 1.0, 1)
+    parts, sizes = instances.hot_costs(made, epsilon, 1)
     noisy = unprepared(made.with_costs(parts[0], sizes[0]))
     names = [name for name in ("transform", "search", "exhaustive") if total_oracles(queries, len(columns), name)]
     names += [name for name in ("cp-sat", "maxsat") if settings.peers and table.rows <= ROWS and name in available()]
     limit = min(LIMIT, settings.limit)
     outcomes = {name: _outcome(within(limit, oracle_seconds, name, noisy), limit) for name in names}
-    case = f"{describe(queries)} n={table.rows}"
+    words = describe(queries) + (", dense random" if table.name == "dense random" else "")
+    case = f"{words} n={table.rows}"
     facts = {"case": case, "queries": queries.size, "n": table.rows, "literals": queries.dimension}
     return {
         **facts,
-        "class": describe(queries),
+        "class": words,
         "auto": resolve("auto", queries, len(columns)).name,
         "oracles": outcomes,
     }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from math import floor, log10
+from math import floor, log2, log10
 from pathlib import Path
 from typing import Any
 
@@ -55,6 +55,19 @@ def short(seconds: float | None) -> str:
     return f"{seconds:.{digits}f}".removeprefix("0")
 
 
+def counted(number: int) -> str:
+    """A count in words.
+
+    >>> counted(1024), counted(2_200_000), counted(3_950_000_000), counted(2**60)
+    ('1,024', '2.2 million', '3.95 billion', '2^60')
+    """
+    if number < 1_000_000:
+        return f"{number:,}"
+    if number < 10**12:
+        return f"{number / 1e6:.3g} million" if number < 10**9 else f"{number / 1e9:.3g} billion"
+    return f"2^{log2(number):.0f}"
+
+
 def readable(case: str) -> str:
     """A case in words.
 
@@ -63,7 +76,9 @@ def readable(case: str) -> str:
     """
     case = re.sub(r" n=(\d+)", lambda found: f", {int(found[1]):,} rows", case)
     case = re.sub(r" (literals|d)=(\d+)", r", \2 literals", case.replace(" eps=None", ", no noise"))
-    case = re.sub(r" eps=([0-9.]+?)(\.0)?$", r", ε = \1", case.replace(" width=None", ""))
+    case = re.sub(
+        r" eps=([0-9.]+?)(\.0)?$", r", ε = \1", case.replace(" width=None", "").replace(" weights", ", weights")
+    )
     return re.sub(r" (length|width)=(\d+)", r", \1 \2", case)
 
 
@@ -128,11 +143,28 @@ def plain(section: str, *columns: str) -> Callable[[Rows], str]:
     return table
 
 
+def paired(section: str) -> Callable[[Rows], str]:
+    """One line per shape of class: first / again for labels, and for random signs."""
+
+    def table(rows: Rows) -> str:
+        found = [row for row in of(rows, section) if not row.get("peers")]
+        kinds = ("label", "random")
+        cells = {
+            (row["case"].split(" ", 1)[1], row["kind"]): f"{short(row['first'])} / {short(row['again'])}"
+            for row in found
+        }
+        shapes = dict.fromkeys(shape for shape, _ in cells)
+        lines = [[readable(f" {shape}")[2:], *(cells.get((shape, kind), "–") for kind in kinds)] for shape in shapes]
+        return markdown(["class", "labels", "random signs"], lines)
+
+    return table
+
+
 def _cell(row: Row, column: str) -> str:
     if column == "per second":
         return f"{1 / row['again']:,.0f}"
     if column == "queries":
-        return f"{row['queries']:.2g}"
+        return counted(row["queries"])
     return row["failed"] if "failed" in row and column == "again" else short(row.get(column))
 
 
@@ -171,7 +203,7 @@ def crossover(rows: Rows) -> str:
         done = {name: one["first"] for name, one in row["oracles"].items() if one["finished"]}
         least = min(done.values(), default=0)
         cells = [_crossing(row["oracles"].get(name), least) for name in names]
-        lines.append([row["class"], f"{row['n']:,}", f"{row['queries']:.2g}", *cells, row["auto"]])
+        lines.append([row["class"], f"{row['n']:,}", counted(row["queries"]), *cells, row["auto"]])
     return markdown(["class", "rows", "queries", *names, "auto takes"], lines)
 
 
@@ -201,8 +233,8 @@ TABLES: dict[str, Callable[[Rows], str]] = {
     ),
     "ratios": ratios,
     "parities": plain("parities", "first", "again"),
-    "halfspaces": plain("halfspaces", "first", "again"),
-    "lists": plain("lists", "first", "again"),
+    "halfspaces": paired("halfspaces"),
+    "lists": paired("lists"),
     "redraws": plain("redraws", "prepare", "again", "per second"),
     "samples": plain("samples", "queries", "again"),
     "duals": duals,
