@@ -29,7 +29,7 @@ def random_problem(rng: np.random.Generator, lists: DecisionLists, *, scale: int
     problem = WeightedProblem.build(lists, rows, weights, constant=int(rng.integers(-3, 4)))
     if not noisy:
         return problem
-    return problem.with_costs(rng.integers(-2, 3, lists.part_count) * scale)
+    return problem.with_noise(rng.integers(-2, 3, lists.part_count) * scale)
 
 
 def assert_first_minimiser(problem: WeightedProblem) -> None:
@@ -70,7 +70,7 @@ def test_agrees_with_enumeration_with_negations(columns: int, length: int, width
         rows = np.hstack([half.records, 1 - half.records])
         problem = WeightedProblem.build(lists, rows, half.weights)
         if index % 2:
-            problem = problem.with_costs(rng.integers(-2, 3, lists.part_count))
+            problem = problem.with_noise(rng.integers(-2, 3, lists.part_count))
         assert_first_minimiser(problem)
 
 
@@ -102,7 +102,7 @@ def test_any_small_problem(data: st.DataObject) -> None:
     records = np.array(rows, dtype=np.uint8).reshape(-1, 3)
     problem = WeightedProblem.build(lists, records, np.array(weights, dtype=np.int64))
     assert_first_minimiser(problem)
-    assert_first_minimiser(problem.with_costs(np.array(costs, dtype=np.int64)))
+    assert_first_minimiser(problem.with_noise(np.array(costs, dtype=np.int64)))
 
 
 def test_many_columns_against_a_plain_double_loop() -> None:
@@ -114,7 +114,7 @@ def test_many_columns_against_a_plain_double_loop() -> None:
         rows = (rng.random((300, 30)) < rng.random(30)).astype(np.uint8)
         problem = WeightedProblem.build(lists, rows, rng.integers(-4, 5, 300))
         if noisy:
-            problem = problem.with_costs(rng.integers(-4, 5, lists.part_count))
+            problem = problem.with_noise(rng.integers(-4, 5, lists.part_count))
         found = DecisionListSearchOracle().solve(problem)
         assert isinstance(found, Solution)
         assert found.value == brute_length_two(problem, lists)
@@ -139,7 +139,7 @@ def test_a_redraw_is_a_function_of_its_own_costs() -> None:
     rng = np.random.default_rng(9)
     lists = DecisionLists(Literals.named(*NAMES), length=2)
     plain = random_problem(rng, lists, scale=1, noisy=False)
-    drawn = [plain.with_costs(rng.integers(-3, 4, lists.part_count)) for _ in range(5)]
+    drawn = [plain.with_noise(rng.integers(-3, 4, lists.part_count)) for _ in range(5)]
     oracle = DecisionListSearchOracle()
     first = [oracle.solve(problem) for problem in drawn]
     assert first == [oracle.solve(problem) for problem in drawn]

@@ -40,7 +40,7 @@ def random_problem(rng: np.random.Generator, queries: Halfspaces, *, scale: int,
     if not noisy:
         return problem
     costs, sizes = rng.integers(-2, 3, queries.part_count), rng.integers(-3, 4, problem.size_costs.shape)
-    return problem.with_costs(costs * scale, sizes * scale)
+    return problem.with_noise(costs * scale, sizes * scale)
 
 
 def assert_first_minimiser(problem: WeightedProblem) -> None:
@@ -130,7 +130,7 @@ def test_any_small_problem(data: st.DataObject) -> None:
     assert_first_minimiser(problem)
     costs = data.draw(st.lists(st.integers(-5, 5), min_size=queries.part_count, max_size=queries.part_count))
     sizes = data.draw(st.lists(st.integers(-5, 5), min_size=problem.size_costs.size, max_size=problem.size_costs.size))
-    assert_first_minimiser(problem.with_costs(np.array(costs, dtype=np.int64), np.array(sizes, dtype=np.int64)))
+    assert_first_minimiser(problem.with_noise(np.array(costs, dtype=np.int64), np.array(sizes, dtype=np.int64)))
 
 
 @pytest.mark.parametrize("noisy", [False, True])
@@ -143,7 +143,7 @@ def test_tables_of_many_records(noisy: bool) -> None:
             problem = WeightedProblem.build(queries, rows, rng.integers(-4, 5, 300))
             if noisy:
                 costs, sizes = rng.integers(-4, 5, queries.part_count), rng.integers(-4, 5, problem.size_costs.shape)
-                problem = problem.with_costs(costs, sizes)
+                problem = problem.with_noise(costs, sizes)
             assert_first_minimiser(problem)
 
 
@@ -153,7 +153,7 @@ def test_a_redraw_is_a_function_of_its_own_costs() -> None:
     for budget in (None, 2):
         queries = halfspaces(4, max_nonzero=budget)
         plain = random_problem(rng, queries, scale=1, noisy=False)
-        drawn = [plain.with_costs(rng.integers(-3, 4, queries.part_count)) for _ in range(5)]
+        drawn = [plain.with_noise(rng.integers(-3, 4, queries.part_count)) for _ in range(5)]
         first = [oracle.solve(problem) for problem in drawn]
         assert first == [oracle.solve(problem) for problem in drawn]
         for problem in drawn:

@@ -28,7 +28,7 @@ def random_problem(rng: np.random.Generator, literals: int, width: int | None, r
     problem = WeightedProblem.build(parities(literals, width), records, rng.integers(-most, most + 1, rows) * 3)
     cost = int(rng.choice([0, 1, most]))
     sizes = rng.integers(-cost, cost + 1, problem.size_costs.shape) * int(rng.integers(0, 2))
-    return problem.with_costs(rng.integers(-cost, cost + 1, literals), sizes)
+    return problem.with_noise(rng.integers(-cost, cost + 1, literals), sizes)
 
 
 def assert_first_minimiser(problem: WeightedProblem) -> None:
@@ -65,7 +65,7 @@ def test_redraws_in_one_call_are_the_searches_one_by_one() -> None:
     rng = np.random.default_rng(2)
     problem = random_problem(rng, 12, 3, 60)
     parts, sizes = rng.integers(-9, 10, (20, 12)), rng.integers(-9, 10, (20, 4))
-    single = [SparseParityOracle().solve(problem.with_costs(p, s)) for p, s in zip(parts, sizes, strict=True)]
+    single = [SparseParityOracle().solve(problem.with_noise(p, s)) for p, s in zip(parts, sizes, strict=True)]
     many = SparseParityOracle().solve_many(problem, parts, sizes)
     assert many == [(one.query.parts, one.value) for one in single if isinstance(one, Solution)]
 

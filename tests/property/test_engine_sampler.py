@@ -178,6 +178,6 @@ def test_what_has_no_sets_to_sample_is_refused() -> None:
     assert not SupportTrials.serves(DecisionLists(Literals.named(*"ab"), width=2))
     assert not SupportTrials.serves(Halfspaces(Literals.named(*"ab")))
     assert not SupportTrials.serves(Conjunctions(Literals.named(*"ab")))
-    noisy = problems(CLASSES[0], 1)[0].with_costs(np.ones(CLASSES[0].part_count, dtype=np.int64))
+    noisy = problems(CLASSES[0], 1)[0].with_noise(np.ones(CLASSES[0].part_count, dtype=np.int64))
     with pytest.raises(CapacityError, match="decision-lists"):
         sample_exponential([noisy], Fraction(1), SeededRandomness(0))

@@ -60,7 +60,7 @@ def random_costs(rng: np.random.Generator, problem: WeightedProblem) -> Weighted
         )
     if style == 3:
         parts, sizes = rng.integers(-2, 3, parts.shape), rng.integers(-3, 4, sizes.shape)
-    return problem.with_costs(parts, sizes)
+    return problem.with_noise(parts, sizes)
 
 
 def random_problems(seed: int, count: int, most_literals: int, most_rows: int) -> Iterator[WeightedProblem]:
@@ -121,7 +121,7 @@ def test_more_than_one_word_of_literals() -> None:
             problem = WeightedProblem.build(
                 subsets(Conjunctions, literals, 2), random_records(rng, 300, literals), rng.integers(-3, 4, 300)
             )
-            problem = problem.with_costs(-rng.integers(0, 6, literals), np.sort(-rng.integers(0, 9, 3)))
+            problem = problem.with_noise(-rng.integers(0, 6, literals), np.sort(-rng.integers(0, 9, 3)))
             expected = ExhaustiveOracle().solve(problem)
             assert isinstance(expected, Solution)
             for eager in (False, True):
@@ -133,7 +133,7 @@ def test_hard_problems_merge_rows_by_themselves() -> None:
     rng = np.random.default_rng(11)
     records = (rng.random((6_000, 16)) < 0.7).astype(np.uint8)
     problem = WeightedProblem.build(subsets(Conjunctions, 16), records, rng.choice([-1, 1], 6_000))
-    noisy = problem.with_costs(rng.integers(-5, 6, 16))
+    noisy = problem.with_noise(rng.integers(-5, 6, 16))
     for one in (problem, noisy):
         assert searched(one, eager=False) == first_minimiser(one)
 
@@ -149,7 +149,7 @@ def test_any_small_problem_through_the_door(data: st.DataObject) -> None:
     problem = WeightedProblem.build(queries, records, np.array(weights, dtype=np.int64), data.draw(st.integers(-5, 5)))
     costs = data.draw(st.lists(st.integers(-5, 5), min_size=4, max_size=4))
     sizes = data.draw(st.lists(st.integers(-5, 5), min_size=problem.size_costs.size, max_size=problem.size_costs.size))
-    for one in (problem, problem.with_costs(np.array(costs), np.array(sizes, dtype=np.int64))):
+    for one in (problem, problem.with_noise(np.array(costs), np.array(sizes, dtype=np.int64))):
         expected = ExhaustiveOracle().solve(one)
         assert isinstance(expected, Solution)
         for oracle in (BranchAndBoundOracle(), BranchAndBoundOracle(verify=True)):
@@ -165,7 +165,7 @@ def test_redraws_in_one_call_are_the_searches_one_by_one() -> None:
             subsets(kind, 9, 4), random_records(rng, 80, 9), rng.integers(-4, 5, 80), constant=7
         )
         parts, sizes = rng.integers(-9, 10, (20, 9)), rng.integers(-9, 10, (20, 5))
-        single = [BranchAndBoundOracle().solve(problem.with_costs(p, s)) for p, s in zip(parts, sizes, strict=True)]
+        single = [BranchAndBoundOracle().solve(problem.with_noise(p, s)) for p, s in zip(parts, sizes, strict=True)]
         many = BranchAndBoundOracle().solve_many(problem, parts, sizes)
         assert many == [(one.query.parts, one.value) for one in single if isinstance(one, Solution)]
 

@@ -79,7 +79,7 @@ def problems(draw: st.DrawFn, queries: QueryClass) -> WeightedProblem:
         queries, records.reshape(len(codes), queries.dimension), np.array(weights, dtype=np.int64), draw(number)
     )
     costs = [_costs(draw, number, array) for array in (problem.part_costs, problem.size_costs)]
-    return problem.with_costs(*costs)
+    return problem.with_noise(*costs)
 
 
 def _costs(draw: st.DrawFn, number: st.SearchStrategy[int], like: np.ndarray) -> np.ndarray:
@@ -138,7 +138,7 @@ def test_total_oracles_agree_on_larger_problems(queries: QueryClass) -> None:
     for most in [3, 3, 40, 1 << 40] * 3:
         records = rng.integers(0, 2, (60, queries.dimension)).astype(np.uint8)
         problem = WeightedProblem.build(queries, records, rng.integers(-most, most + 1, 60))
-        problem = problem.with_costs(
+        problem = problem.with_noise(
             rng.integers(-most, most + 1, len(problem.part_costs)),
             rng.integers(-most, most + 1, len(problem.size_costs)),
         )
@@ -195,7 +195,7 @@ def test_all_values_are_the_values(queries: QueryClass) -> None:
     records = rng.integers(0, 2, (6, queries.dimension)).astype(np.uint8)
     problem = WeightedProblem.build(queries, records, rng.integers(-9, 10, 6), 5)
     for _ in range(2):  # the second time from the cache
-        problem = problem.with_costs(
+        problem = problem.with_noise(
             rng.integers(-9, 10, len(problem.part_costs)), rng.integers(-9, 10, len(problem.size_costs))
         )
         assert all_values(problem).tolist() == [problem.value(parts) for parts in queries.all_parts()]

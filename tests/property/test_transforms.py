@@ -23,7 +23,7 @@ def instance(rng: np.random.Generator, kind: type) -> WeightedProblem:
     if rng.random() < 0.3:
         records[:, 0] = rng.integers(0, 2)  # a constant column
     problem = WeightedProblem.build(queries, records, rng.integers(-large, large + 1, rows), int(rng.integers(-5, 6)))
-    return problem.with_costs(
+    return problem.with_noise(
         rng.integers(-large, large + 1, queries.part_count), rng.integers(-large, large + 1, problem.size_costs.shape)
     )
 
@@ -45,7 +45,7 @@ def test_many_redraws_are_the_single_ones(kind: type) -> None:
     sizes = rng.integers(-9, 10, (20, *problem.size_costs.shape))
     many = TransformOracle().solve_many(problem, parts, sizes)
     for (found, value), part_costs, size_costs in zip(many, parts, sizes, strict=True):
-        single = ExhaustiveOracle().solve(problem.with_costs(part_costs, size_costs))
+        single = ExhaustiveOracle().solve(problem.with_noise(part_costs, size_costs))
         assert (found, value) == (single.query.parts, single.value)
 
 
@@ -53,7 +53,7 @@ def test_int32_tables_are_widened_for_large_noise() -> None:
     queries = Conjunctions(Literals.named("a", "b"))
     problem = WeightedProblem.build(queries, np.eye(2, dtype=np.uint8), np.array([3, -4]))
     for costs in ([1, 1], [1 << 40, -(1 << 41)], [0, 0]):
-        noisy = problem.with_costs(np.array(costs, dtype=np.int64))
+        noisy = problem.with_noise(np.array(costs, dtype=np.int64))
         assert TransformOracle().solve(noisy).value == ExhaustiveOracle().solve(noisy).value
 
 

@@ -72,7 +72,7 @@ def test_ties_by_noise_are_not_ties_by_the_fixed_order(weight: int, noisy_choice
     """Two queries, one part each: the same tie goes one way or the other as the noise goes (trap P3)."""
     two = Halfspaces(Literals.named("a"), weights=(0, 1))  # part 0 is "never", part 1 is "a"
     data = WeightedProblem.build(two, np.ones((1, 1), dtype=np.uint8), np.array([weight]))
-    tied = data.with_costs(np.array([0, -weight]))
+    tied = data.with_noise(np.array([0, -weight]))
     assert solution(ExhaustiveOracle(), tied).query.parts == (0,)
     answer = solution(hostile.TieBreaksByNoise(), tied)
     assert (answer.query.parts, answer.value) == ((noisy_choice,), 0)
@@ -98,9 +98,9 @@ def test_problems_refuse_what_does_not_fit() -> None:
     with pytest.raises(CapacityError):
         WeightedProblem.build(queries, ROWS, np.array([1 << 61, 1 << 61, 0]))
     with pytest.raises(CapacityError):
-        problem().with_costs(np.array([1 << 61, 1 << 61]))
+        problem().with_noise(np.array([1 << 61, 1 << 61]))
     with pytest.raises(ParameterError):
-        problem().with_costs(np.array([1]))
+        problem().with_noise(np.array([1]))
 
 
 def test_problems_are_canonical() -> None:

@@ -28,7 +28,7 @@ def noisy(queries: QueryClass, rows: int, seed: int) -> WeightedProblem:
     rng = np.random.default_rng(seed)
     records = rng.integers(0, 2, (rows, queries.dimension)).astype(np.uint8)
     problem = WeightedProblem.build(queries, records, rng.integers(-50, 51, rows))
-    return problem.with_costs(rng.integers(-50, 51, queries.part_count))
+    return problem.with_noise(rng.integers(-50, 51, queries.part_count))
 
 
 def close_call(seed: int) -> WeightedProblem:
@@ -39,7 +39,7 @@ def close_call(seed: int) -> WeightedProblem:
     for row in records:
         row[rng.integers(0, 12, 3)] = 1
     problem = WeightedProblem.build(queries, records, np.full(14, -(1 << 57)))
-    return problem.with_costs((1 << 56) + rng.integers(0, 200, 12))
+    return problem.with_noise((1 << 56) + rng.integers(0, 200, 12))
 
 
 @pytest.mark.parametrize("oracle", [CpSatOracle(), MaxSatOracle()], ids=lambda oracle: oracle.name)

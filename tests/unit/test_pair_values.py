@@ -53,7 +53,7 @@ def test_weights_that_a_double_could_round_are_left_to_integers() -> None:
 def test_a_query_is_evaluated_once_however_often_the_noise_is_redrawn() -> None:
     records = np.random.default_rng(1).integers(0, 2, (50, 30), dtype=np.uint8)
     problem = WeightedProblem.build(Conjunctions(LITERALS, max_width=2), records, np.ones(50, dtype=np.int64))
-    again = problem.with_costs(np.full(30, 7), np.zeros(3, dtype=np.int64))
+    again = problem.with_noise(np.full(30, 7), np.zeros(3, dtype=np.int64))
     assert again.value((1, 2)) == problem.value((1, 2)) + 14
     assert again.evaluated is problem.evaluated
     assert list(problem.evaluated) == [(1, 2)]

@@ -88,6 +88,6 @@ def test_what_has_no_tree_is_refused() -> None:
     )
     with pytest.raises(CapacityError, match="read-once"):
         sample_exponential([formulas], Fraction(1), SeededRandomness(0))
-    noisy = problem(0).with_costs(np.ones(7, dtype=np.int64))
+    noisy = problem(0).with_noise(np.ones(7, dtype=np.int64))
     with pytest.raises(CapacityError):
         sample_exponential([noisy], Fraction(1), SeededRandomness(0))

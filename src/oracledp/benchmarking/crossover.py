@@ -75,7 +75,7 @@ def _compare(queries: QueryClass, table: BenchmarkTable, settings: Settings, eps
     columns = _columns(queries, table)
     made = WeightedProblem.build(queries, columns, instances.signs("label", table.label))
     parts, sizes = instances.hot_costs(made, epsilon, 1)
-    noisy = unprepared(made.with_costs(parts[0], sizes[0]))
+    noisy = unprepared(made.with_noise(parts[0], sizes[0]))
     names = [name for name in ("transform", "search", "exhaustive") if total_oracles(queries, len(columns), name)]
     names += [name for name in ("cp-sat", "maxsat") if settings.peers and table.rows <= ROWS and name in available()]
     limit = min(LIMIT, settings.limit)

@@ -73,6 +73,6 @@ def _most(settings: Settings, columns: int) -> int:
 
 
 def _timed(axis: str, at: float, kind: str, made: WeightedProblem, epsilon: float | None, settings: Settings) -> Row:
-    noisy = unprepared(made.with_costs(instances.separator_costs(made, epsilon)[0]))
+    noisy = unprepared(made.with_noise(instances.separator_costs(made, epsilon)[0]))
     facts = {"case": f"{axis}={at} {kind}", "axis": axis, "at": at, "kind": kind}
     return measure(facts, noisy, BranchAndBoundOracle(work_limit=MOST_WORK), settings)

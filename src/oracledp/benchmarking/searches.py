@@ -72,7 +72,7 @@ def hardest(table: BenchmarkTable, settings: Settings) -> Iterator[Row]:
 def _conjunction(
     made: WeightedProblem, kind: str, epsilon: float | None, settings: Settings, peers: tuple[str, ...]
 ) -> Row:
-    noisy = unprepared(made.with_costs(instances.separator_costs(made, epsilon)[0]))
+    noisy = unprepared(made.with_noise(instances.separator_costs(made, epsilon)[0]))
     rows, literals = made.weight_total // instances.SCALE, made.query_class.dimension
     facts = {
         "case": f"{kind} n={rows} literals={literals} eps={epsilon}",
@@ -105,7 +105,7 @@ def _up_to(size: int, *, all_four: int, enumeration: int, cp_sat: int) -> tuple[
 def _parity(columns: Bits, width: int | None, table: BenchmarkTable, settings: Settings, peers: tuple[str, ...]) -> Row:
     made = instances.parities(columns, instances.signs("random", table.label), width)
     queries = made.query_class
-    noisy = unprepared(made.with_costs(instances.separator_costs(made, 10.0)[0]))
+    noisy = unprepared(made.with_noise(instances.separator_costs(made, 10.0)[0]))
     facts = {"case": f"n={table.rows} literals={queries.dimension} width={width}", "n": table.rows, "width": width}
     return measure({**facts, "literals": queries.dimension}, noisy, resolve("auto", queries), settings, peers)
 

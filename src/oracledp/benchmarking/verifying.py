@@ -18,7 +18,7 @@ def verified(table: BenchmarkTable, settings: Settings) -> Iterator[Row]:
     """Conjunctions without negations on all rows, epsilon 10."""
     for kind, literals in (("label", 8),) if settings.quick else CASES:
         made = instances.conjunctions(table.columns[:, :literals], instances.signs(kind, table.label))
-        noisy = made.with_costs(instances.separator_costs(made, 10.0)[0])
+        noisy = made.with_noise(instances.separator_costs(made, 10.0)[0])
         BranchAndBoundOracle().solve(noisy)
         plain, _ = best_of(lambda noisy=noisy: BranchAndBoundOracle().solve(noisy))  # type: ignore[misc]
         checked, proof = timed(lambda noisy=noisy: BranchAndBoundOracle(verify=True).solve(noisy))  # type: ignore[misc]

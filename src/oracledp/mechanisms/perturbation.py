@@ -79,7 +79,7 @@ class KHotPerturbation(Perturbation):
         return tuple(
             replace(
                 piece,
-                problem=piece.problem.with_costs(
+                problem=piece.problem.with_noise(
                     parts[: piece.branch.base.part_count].copy(),
                     sizes if self.queries.dummies else None,
                     sum(int(noise[part]) for part in piece.branch.extra),
@@ -153,7 +153,7 @@ def _with_separator_noise(piece: BranchProblem, noise: Noise) -> BranchProblem:
 
 
 def _add_costs(problem: WeightedProblem, linear: LinearCosts, constant: int) -> WeightedProblem:
-    return problem.with_costs(linear.parts, None, linear.constant + constant)
+    return problem.with_noise(linear.parts, None, linear.constant + constant)
 
 
 def _append(problem: WeightedProblem, weights: Noise, constant: int) -> WeightedProblem:

@@ -26,7 +26,7 @@ class WeightedProblem:
     refused, never wrapped.
 
     ``cache`` is where an oracle keeps what it prepared from records and weights alone; it is shared by
-    every problem that :meth:`with_costs` makes from this one, and by no other (trap P6). ``evaluated`` keeps
+    every problem that :meth:`with_noise` makes from this one, and by no other (trap P6). ``evaluated`` keeps
     in the same way what :meth:`value` worked out from the records: redraws of the noise ask for few queries often.
     """
 
@@ -64,7 +64,7 @@ class WeightedProblem:
             weight_total,
         )
 
-    def with_costs(
+    def with_noise(
         self, part_costs: NDArray[np.int64], size_costs: NDArray[np.int64] | None = None, constant: int = 0
     ) -> WeightedProblem:
         """The same data with other costs on the parts: what a redraw of the noise changes."""
