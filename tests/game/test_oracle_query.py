@@ -18,7 +18,7 @@ from oracledp.game.linked import LinkedQueries
 from oracledp.game.oracle_query import OracleQuery
 from oracledp.game.payoff import Payoff
 from oracledp.game.play import Play, proposal_weights
-from oracledp.game.query_player import query_player
+from oracledp.game.players import query_player
 from oracledp.game.rules import default_rounds
 from oracledp.game.scoreboard import Scoreboard
 from oracledp.randomness import SeededRandomness
@@ -75,8 +75,9 @@ def test_every_query_player_plays(player: str) -> None:
     assert len(game.released_queries()) == 30
 
 
-def test_the_robust_game_runs_end_to_end() -> None:
+def test_the_robust_game_runs_end_to_end(monkeypatch: pytest.MonkeyPatch) -> None:
     """PRSMA as query player: the guarantee assumes nothing about the oracle."""
+    monkeypatch.setattr("oracledp.game.robust_player.MOST_CALLS", 4000)
     queries = odp.Conjunctions(SCHEMA.literals, max_width=1)
     table = planted_table(SCHEMA, 200_000)
     game = OracleQuery(SCHEMA, epsilon=4, delta="1e-3", queries=queries, rounds=2, query_player="prsma", draws=20)
@@ -180,7 +181,7 @@ def test_budget_is_charged_for_all_rounds_before_the_first(tmp_path: object) -> 
     with pytest.raises(BudgetExceeded):
         game.fit(planted_table(SCHEMA, 100))
     assert ledger.charges == ()
-    assert not hasattr(game, "play_")
+    assert not hasattr(game, "model_")
 
 
 def test_bad_options_are_named() -> None:

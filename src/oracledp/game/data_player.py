@@ -18,9 +18,10 @@ Costs = list[NDArray[np.float32]]
 class ContextFTPL:
     """Follow the perturbed leader: each draw minimises the past losses plus noise on the dual separator set.
 
-    Losses are the negations of the released queries; the separator set of the dual is the single literals, so the
-    noise (Laplace, scale ``perturbation``) is a cost on each column's codes. The oracle is coordinate descent from
-    a random record, all draws side by side. Nothing here is private, so a plain generator serves.
+    Losses are the negations of the released queries; the tests ``column = code`` tell all records apart, so they are
+    a separator set of the dual and the noise (Laplace, scale ``perturbation``) is a cost on each column's codes. The
+    oracle is coordinate descent from a random record, all draws side by side. Nothing here is private, so a plain
+    generator serves.
     """
 
     schema: Schema
@@ -33,12 +34,13 @@ class ContextFTPL:
         return descend(codes, self.noise(count, rng), past, sweeps=self.sweeps, rng=rng)
 
     def noise(self, count: int, rng: np.random.Generator) -> Costs:
-        """Laplace noise on each literal, summed over the literals that hold: per column draws × codes."""
+        """Independent noise on every ``column = code`` (one of two for a column of two): per column draws × codes."""
         costs = []
-        for column in self.schema.columns:
-            table = column.literal_table().astype(np.float32)
-            draws = rng.laplace(scale=self.perturbation, size=(count, table.shape[1])).astype(np.float32)
-            costs.append(np.asarray(draws @ table.T, dtype=np.float32))
+        for size in self.schema.sizes:
+            draws = rng.laplace(scale=self.perturbation, size=(count, size)).astype(np.float32)
+            if size == 2:
+                draws[:, 0] = 0
+            costs.append(draws)
         return costs
 
 

@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from oracledp.classes.base import Query, QueryClass
-from oracledp.errors import ParameterError
+from oracledp.errors import ModelError, ParameterError
 from oracledp.game.data_player import Codes
+from oracledp.game.linked import Linker
 from oracledp.game.match import Progress, play_match, silent
-from oracledp.game.query_player import query_player
+from oracledp.game.model import GameModel
+from oracledp.game.play import Play
+from oracledp.game.players import query_player
+from oracledp.game.query_player import QueryPlayer
+from oracledp.game.record import GameRecord, InternalDiagnostics, diagnose, public_record
 from oracledp.game.rules import RESPONSES, Rules, default_rounds
-from oracledp.guarantee import Exact, positive, probability
+from oracledp.guarantee import Exact, Guarantee, positive, probability
 from oracledp.mechanisms.release import Named, pay
 from oracledp.randomness import Randomness, SystemRandomness
 from oracledp.schema import Schema
+from oracledp.synthesis.conditions import Conditions
+from oracledp.synthesis.frames import FrameShape
 from oracledp.table import Table
 
 if TYPE_CHECKING:
@@ -33,6 +41,16 @@ class OracleQuery:
     the uniform average of all rounds. ``"average"``, the default, lets it answer the linearly weighted average so
     far, which is the table that would be released now, and the data player counts on the last answer; the privacy
     argument is the same, and the error falls much faster (docs/oracle-query.md).
+
+    >>> import pandas
+    >>> from oracledp.classes import Conjunctions
+    >>> from oracledp.randomness import SeededRandomness
+    >>> schema = Schema({"columns": {"smoker": {"kind": "boolean"}, "sick": {"kind": "boolean"}}})
+    >>> frame = pandas.DataFrame({"smoker": [True, False] * 2000, "sick": [True, False] * 2000})
+    >>> queries = Conjunctions(schema.literals.with_negations(), max_width=2)
+    >>> game = OracleQuery(schema, epsilon=1, delta="1e-6", queries=queries).fit(frame, source=SeededRandomness(1))
+    >>> bool((game.sample(seed=0).smoker == game.sample(seed=0).sick).mean() > 0.9)
+    True
     """
 
     def __init__(
@@ -69,41 +87,106 @@ class OracleQuery:
         self.ledger = ledger
 
     def fit(self, data: Any, *, source: Randomness | None = None, progress: Progress = silent) -> OracleQuery:
-        """Play the game on a table or frame; the whole budget is charged before the first round."""
+        """Play the game on a table or frame; the whole budget is charged before the first round.
+
+        Fitting again plays, and charges, again. ``progress(done, rounds)`` is called after each round.
+        """
         table = data if isinstance(data, Table) else Table.from_frame(data, self.schema)
+        if table.schema != self.schema:
+            raise ParameterError("the table was encoded with another schema")
         source = SystemRandomness() if source is None else source
         closed = self.queries.closure()
-        rounds = self.rounds or default_rounds(
-            closed, self.schema, table.rows, self.epsilon, self.delta, self.query_player
-        )
-        player = query_player(
+        player = self._player(table.rows)
+        rules = Rules.choose(self.schema, self.responds_to, player.rounds, self.draws, self.perturbation)
+        Linker(closed, self.schema)  # a class that the data player cannot answer is refused before anything is paid
+        guarantee = pay(Named(f"oracle-query:{self.query_player}", player.guarantee), self.ledger, source)
+        play = play_match(table, closed, player, rules, source, progress)
+        self.shape_ = FrameShape.default(self.schema) if isinstance(data, Table) else FrameShape.of(data, self.schema)
+        self.model_ = GameModel(self.schema, guarantee, self.queries, self.query_player, table.rows, play)
+        return self
+
+    def _player(self, rows: int) -> QueryPlayer:
+        """The query player, calibrated for all rounds together."""
+        closed = self.queries.closure()
+        rounds = self.rounds
+        if rounds is None:
+            rounds = default_rounds(closed, self.schema, rows, self.epsilon, self.delta, self.query_player)
+        return query_player(
             self.query_player,
             closed,
-            rows=table.rows,
+            rows=rows,
             rounds=rounds,
             epsilon=self.epsilon,
             delta=self.delta,
             oracle=self.oracle,
         )
-        rules = Rules.choose(self.schema, self.responds_to, rounds, self.draws, self.perturbation)
-        self.guarantee_ = pay(Named(f"oracle-query:{self.query_player}", player.guarantee), self.ledger, source)
-        self.play_ = play_match(table, closed, player, rules, source, progress)
-        return self
+
+    @property
+    def guarantee_(self) -> Guarantee:
+        """What the game promised, seeded or not."""
+        return self._model().guarantee
+
+    @property
+    def play_(self) -> Play:
+        """The released queries and the records drawn from them."""
+        return self._model().play
 
     def released_queries(self) -> tuple[Query, ...]:
         """The query of each round: all that was learned of the data."""
-        closed = self.queries.closure()
-        return tuple(Query(closed, parts) for parts in self.play_.queries)
+        return self._model().released_queries()
 
-    def sample_codes(self, n: int, *, seed: int | None = None) -> Codes:
-        """``n`` records of the average play, as codes. Post-processing: a seed is harmless here."""
-        if n < 1:
-            raise ParameterError("n must be at least 1")
-        return self.play_.average(n, np.random.default_rng(seed))
+    def record(self) -> GameRecord:
+        """How the game went, from what was released alone."""
+        return public_record(self.play_, self.queries.closure(), self.schema)
 
-    def sample(self, n: int, *, seed: int | None = None) -> Any:
-        """``n`` synthetic rows as a pandas frame, numbers back inside their bins."""
-        from oracledp.extras import optional
+    def internal_diagnostics(self, data: Any) -> InternalDiagnostics:
+        """INTERNAL - NOT PRIVATE: payoffs, both regrets and the duality gap against the private rows."""
+        table = data if isinstance(data, Table) else Table.from_frame(data, self.schema)
+        return diagnose(self.play_, self.queries, table, averaging=self.responds_to == "average")
 
-        codes = self.sample_codes(n, seed=seed).astype(self.schema.code_dtype)
-        return optional("pandas", extra="frames").DataFrame(self.schema.decode(codes))
+    def sample_codes(self, n: int | None = None, *, seed: int | None = None, where: Conditions | None = None) -> Codes:
+        """Rows of the average play, as codes. Post-processing: a seed is harmless here."""
+        return self._model().sample(_row_count(n), where, np.random.default_rng(seed))
+
+    def sample(self, n: int | None = None, *, seed: int | None = None, where: Conditions | None = None) -> Any:
+        """Synthetic rows as a frame of the kind that was fitted, numbers back inside their bins.
+
+        ``n`` defaults to the number of rows (public under replace-one), of those that meet ``where`` if given.
+        """
+        codes = self.sample_codes(n, seed=seed, where=where).astype(self.schema.code_dtype)
+        places = np.random.default_rng(seed).random(codes.shape)
+        return self.shape_.build(self.schema.decode(codes, places))
+
+    def save(self, path: str | Path) -> None:
+        """Write the released model as JSON; it holds nothing but what was released."""
+        self._model().save(path)
+
+    @classmethod
+    def load(cls, path: str | Path) -> OracleQuery:
+        """A fitted game from a saved model; it samples pandas frames."""
+        model = GameModel.load(path)
+        promise = model.guarantee
+        loaded = cls(
+            model.schema,
+            epsilon=promise.epsilon,
+            delta=promise.delta,
+            queries=model.queries,
+            query_player=model.query_player,
+            responds_to="average" if len(set(model.play.weights)) > 1 else "play",
+            rounds=len(model.play.queries),
+        )
+        loaded.model_ = model
+        loaded.shape_ = FrameShape.default(model.schema)
+        return loaded
+
+    def _model(self) -> GameModel:
+        model: GameModel | None = getattr(self, "model_", None)
+        if model is None:
+            raise ModelError("this game is not played yet: call fit first")
+        return model
+
+
+def _row_count(value: int | None) -> int | None:
+    if value is not None and (isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1):
+        raise ParameterError("n must be a positive integer")
+    return None if value is None else int(value)

@@ -12,6 +12,8 @@ from oracledp.game.play import proposal_weights
 from oracledp.game.scoreboard import Scoreboard
 from oracledp.mechanisms.objective import Objective
 
+Weighted = tuple[NDArray[np.uint8], NDArray[np.int64]]
+
 
 @dataclass(frozen=True, eq=False)
 class Payoff:
@@ -29,20 +31,24 @@ class Payoff:
 
     def objective(self, resolution: int) -> Objective:
         """Minus the payoff, to be minimised: weight -1 on each private row, n in all on the proposed ones (E5, A8)."""
-        return self.part(self.private, self.counts, int(self.counts.sum()) << resolution, resolution)
+        return Objective.scaled(self.closed, *self.weighted_rows(resolution), resolution=resolution)
+
+    def weighted_rows(self, resolution: int) -> Weighted:
+        """Private rows of weight -1 and proposed ones of n in all, in lattice units."""
+        return self._rows(self.private, self.counts, int(self.counts.sum()) << resolution, resolution)
 
     def part(
         self, private: NDArray[np.uint8], counts: NDArray[np.int64], public_total: int, resolution: int
     ) -> Objective:
-        """The same over some of the private rows, with this weight in all on the proposals.
+        """The same over some of the private rows, with this weight in all on the proposals."""
+        return Objective.scaled(
+            self.closed, *self._rows(private, counts, public_total, resolution), resolution=resolution
+        )
 
-        The public side is rounded to the lattice; only the private weight must be exact.
-        """
+    def _rows(
+        self, private: NDArray[np.uint8], counts: NDArray[np.int64], public_total: int, resolution: int
+    ) -> Weighted:
+        """The public side is rounded to the lattice; only the private weight must be exact."""
         weights = tuple(range(1, len(self.proposals) + 1))
         public = proposal_weights(weights, len(self.proposals[0]), public_total)
-        return Objective.scaled(
-            self.closed,
-            np.concatenate([private, *self.proposals]),
-            np.concatenate([-counts << resolution, public]),
-            resolution=resolution,
-        )
+        return np.concatenate([private, *self.proposals]), np.concatenate([-counts << resolution, public])

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from oracledp.classes.base import Parts
+from oracledp.errors import ModelError
 from oracledp.game.data_player import Codes
 from oracledp.game.linked import LinkedQueries
 
@@ -23,23 +25,38 @@ class Play:
     draws: tuple[Codes, ...]
     weights: tuple[int, ...]
 
+    @cached_property
+    def records(self) -> Codes:
+        """All draws, one round after the other."""
+        return np.concatenate(self.draws)
+
+    @cached_property
+    def shares(self) -> NDArray[np.float64]:
+        """The share of each record in the average."""
+        each = [np.full(len(codes), w / len(codes)) for codes, w in zip(self.draws, self.weights, strict=True)]
+        shares = np.concatenate(each)
+        return np.asarray(shares / shares.sum())
+
     def regret(self, linked: LinkedQueries, domain: Codes) -> float:
         """The data player's average regret against the best record of ``domain``, from released queries alone."""
-        played = np.mean([linked.values(codes)[:, t].mean() for t, codes in enumerate(self.draws)])
-        best = linked.values(domain).mean(axis=1).max()
-        return float(best - played)
+        weights = np.array(self.weights, dtype=np.float64) / sum(self.weights)
+        played = [linked.values(codes)[:, t].mean() for t, codes in enumerate(self.draws)]
+        best = (linked.values(domain) @ weights).max()
+        return float(best - weights @ np.array(played))
 
-    def average(self, rows: int, rng: np.random.Generator) -> Codes:
-        """``rows`` records of the average play: rounds by systematic counts, draws of a round evenly."""
-        shares = np.array(self.weights, dtype=np.float64)
-        edges = np.floor(np.concatenate([[0.0], np.cumsum(shares / shares.sum())]) * rows + rng.random())
-        counts = np.diff(edges).astype(np.int64)
-        counts[-1] += rows - counts.sum()
-        chosen = [
-            codes[rng.permutation(len(codes))[np.arange(count) % len(codes)]]
-            for codes, count in zip(self.draws, counts, strict=True)
-        ]
-        return np.concatenate(chosen)
+    def average(self, rows: int, rng: np.random.Generator, allowed: NDArray[np.bool_] | None = None) -> Codes:
+        """``rows`` records of the average play by systematic sampling: each draw occurs its share times, rounded.
+
+        Only the ``allowed`` draws, if given; the rows come in random order.
+        """
+        kept = np.arange(len(self.records)) if allowed is None else np.flatnonzero(allowed)
+        if not len(kept):
+            raise ModelError("no record of the game satisfies these conditions and the schema's deny rules")
+        kept = rng.permutation(kept)
+        edges = np.cumsum(self.shares[kept])
+        places = (np.arange(rows) + rng.random()) / rows * edges[-1]
+        chosen = kept[np.minimum(np.searchsorted(edges, places, side="right"), len(kept) - 1)]
+        return self.records[rng.permutation(chosen)]
 
 
 def proposal_weights(weights: tuple[int, ...], draws: int, total: int) -> NDArray[np.int64]:

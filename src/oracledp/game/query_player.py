@@ -11,12 +11,13 @@ from oracledp.classes.base import Parts, QueryClass
 from oracledp.errors import OracleFailure, ParameterError
 from oracledp.exact_roots import sqrt_below
 from oracledp.game.payoff import Payoff
-from oracledp.game.robust_player import RobustPlayer
 from oracledp.guarantee import Guarantee, Neighbours
 from oracledp.mechanisms.exponential import ExponentialMechanism
 from oracledp.mechanisms.rspm import FIXED_TIES_RESOLUTION, ReportSeparatorPerturbedMin
 from oracledp.oracles.base import Failed
 from oracledp.oracles.registry import resolve
+from oracledp.oracles.tree_sampler import samples
+from oracledp.oracles.values import MOST_QUERIES
 from oracledp.randomness import Randomness
 from oracledp.selection import exponential_choice
 
@@ -27,6 +28,11 @@ class QueryPlayer(Protocol):
     """A calibrated private best response: what all rounds together promise, and one round."""
 
     lists_queries: ClassVar[bool]  # whether it can use a scoreboard of all queries
+
+    @property
+    def rounds(self) -> int:
+        """How many answers the promise covers."""
+        ...
 
     @property
     def guarantee(self) -> Guarantee:
@@ -47,14 +53,20 @@ class ExponentialPlayer:
 
     mechanism: ExponentialMechanism
     guarantee: Guarantee
+    rounds: int
     lists_queries: ClassVar[bool] = True
 
     @classmethod
     def calibrate(cls, queries: QueryClass, rounds: int, epsilon: Fraction, delta: Fraction) -> ExponentialPlayer:
-        """ε0 = sqrt(8ρ/T), rounded down."""
+        """ε0 = sqrt(8ρ/T), rounded down. A class that can be neither listed nor sampled is refused."""
+        if queries.size > MOST_QUERIES and not all(samples(branch.base) for branch in queries.branches()):
+            raise ParameterError(
+                f"the exponential query player can neither list nor sample {queries.size} {queries.kind} queries: "
+                "use a smaller class, or query_player='rspm'"
+            )
         per_round = sqrt_below(8 * zcdp_rho(epsilon, delta) / rounds)
         guarantee = Guarantee(epsilon=epsilon, delta=delta, neighbours=NEIGHBOURS, proof="oracle-query")
-        return cls(ExponentialMechanism(queries, per_round, NEIGHBOURS), guarantee)
+        return cls(ExponentialMechanism(queries, per_round, NEIGHBOURS), guarantee, rounds)
 
     def respond(self, payoff: Payoff, source: Randomness) -> Parts:
         """One exact draw."""
@@ -70,6 +82,7 @@ class PerturbedPlayer:
 
     mechanism: ReportSeparatorPerturbedMin
     guarantee: Guarantee
+    rounds: int
     lists_queries: ClassVar[bool] = False
 
     @classmethod
@@ -95,7 +108,7 @@ class PerturbedPlayer:
             assumes=mechanism.guarantee.assumes,
             proof="oracle-query",
         )
-        return cls(mechanism, guarantee)
+        return cls(mechanism, guarantee, rounds)
 
     def respond(self, payoff: Payoff, source: Randomness) -> Parts:
         """One run; a failure ends the game with nothing released."""
@@ -103,17 +116,3 @@ class PerturbedPlayer:
         if isinstance(found, Failed):
             raise OracleFailure(f"{self.mechanism.oracle.name} failed: {found.reason}; nothing is released")
         return found.parts
-
-
-def query_player(
-    name: str, queries: QueryClass, *, rows: int, rounds: int, epsilon: Fraction, delta: Fraction, oracle: str
-) -> QueryPlayer:
-    """The query player called ``exponential``, ``rspm``, ``rspm:separator`` or ``prsma``."""
-    if name == "exponential":
-        return ExponentialPlayer.calibrate(queries, rounds, epsilon, delta)
-    if name == "prsma":
-        return RobustPlayer.calibrate(queries, rows, rounds, epsilon, delta, oracle=oracle)
-    embeddings = {"rspm": "k-hot", "rspm:separator": "separator"}
-    if name not in embeddings:
-        raise ParameterError(f"query_player must be one of exponential, prsma, {', '.join(embeddings)}, got {name!r}")
-    return PerturbedPlayer.calibrate(queries, rounds, epsilon, delta, embedding=embeddings[name], oracle=oracle)

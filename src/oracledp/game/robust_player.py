@@ -49,6 +49,7 @@ class RobustPlayer:
 
     mechanism: RobustMechanism
     guarantee: Guarantee
+    rounds: int
     lists_queries: ClassVar[bool] = False
 
     @classmethod
@@ -72,7 +73,8 @@ class RobustPlayer:
             oracle=chosen,
         )
         round_guarantee = mechanism.guarantee
-        return cls(mechanism, replace(round_guarantee, epsilon=epsilon, delta=delta, proof="oracle-query"))
+        whole = replace(round_guarantee, epsilon=epsilon, delta=delta, proof="oracle-query")
+        return cls(mechanism, whole, rounds)
 
     def respond(self, payoff: Payoff, source: Randomness) -> Parts:
         """One robust choice; ⊥ ends the game."""

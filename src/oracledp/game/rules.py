@@ -71,7 +71,9 @@ def default_rounds(
 def selection_counts(closed: QueryClass, rho: float, player: str) -> float:
     """How many records a selection is off by, if the whole budget ρ is spent on one round."""
     pure = sqrt(2 * rho)  # ε0-DP is ε0²/2-zCDP
-    if player in ("exponential", "surrogate"):
+    if player == "surrogate":
+        return 2 * (len(closed.literals) + 1) / pure
+    if player == "exponential":
         return 2 * log(closed.size) / sqrt(8 * rho)
     if player == "rspm":
         return rspm_k_hot_mean(closed.hot, closed.part_count + closed.dummies, epsilon=pure, rows=1)

@@ -1,0 +1,56 @@
+"""Gaussian RSPM as query player: Theorem 2's noise, kept for completeness and for small classes with margins."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar
+
+from oracledp.accounting import homogeneous_epsilon
+from oracledp.classes.base import Parts, QueryClass
+from oracledp.errors import OracleFailure
+from oracledp.game.payoff import Payoff
+from oracledp.game.query_player import NEIGHBOURS
+from oracledp.guarantee import Guarantee
+from oracledp.mechanisms.gaussian_rspm import GaussianReportSeparatorPerturbedMin
+from oracledp.oracles.base import Failed
+from oracledp.oracles.registry import resolve
+from oracledp.randomness import Randomness
+
+
+@dataclass(frozen=True)
+class GaussianPlayer:
+    """Each round is (ε0, δ0)-DP by proofs/gaussian-rspm.md; contingent unless its oracle is total."""
+
+    mechanism: GaussianReportSeparatorPerturbedMin
+    guarantee: Guarantee
+    rounds: int
+    lists_queries: ClassVar[bool] = False
+
+    @classmethod
+    def calibrate(
+        cls, queries: QueryClass, rounds: int, epsilon: Fraction, delta: Fraction, *, oracle: str
+    ) -> GaussianPlayer:
+        """Half of δ for the composition of the rounds' ε0, half for their δ0."""
+        mechanism = GaussianReportSeparatorPerturbedMin.calibrate(
+            queries,
+            epsilon=homogeneous_epsilon(epsilon, delta / 2, rounds),
+            delta=delta / (2 * rounds),
+            neighbours=NEIGHBOURS,
+            oracle=resolve(oracle, queries),
+        )
+        guarantee = Guarantee(
+            epsilon=epsilon,
+            delta=delta,
+            neighbours=NEIGHBOURS,
+            assumes=mechanism.guarantee.assumes,
+            proof="oracle-query",
+        )
+        return cls(mechanism, guarantee, rounds)
+
+    def respond(self, payoff: Payoff, source: Randomness) -> Parts:
+        """One run; a failure ends the game with nothing released."""
+        found = self.mechanism.run(payoff.objective(self.mechanism.perturbation.resolution), source)
+        if isinstance(found, Failed):
+            raise OracleFailure(f"{self.mechanism.oracle.name} failed: {found.reason}; nothing is released")
+        return found.parts
