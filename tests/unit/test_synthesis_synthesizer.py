@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +13,13 @@ import polars
 import pyarrow
 import pytest
 
+from oracledp.classes import Parities
 from oracledp.errors import BudgetExceeded, ModelError, ParameterError
 from oracledp.ledger import Ledger
 from oracledp.randomness import SeededRandomness
 from oracledp.schema import Schema
-from oracledp.synthesis import Synthesizer
+from oracledp.synthesis import Synthesizer, measuring, mixture
+from oracledp.synthesis.rules import Settings, settings
 from oracledp.table import Table
 
 SCHEMA = Schema(
@@ -240,3 +243,49 @@ def test_binary_answers_come_from_parities() -> None:
         assert answer.low <= truth <= answer.high
         assert answer.high - answer.low < 0.03
         assert answer.value == pytest.approx(truth, abs=0.01)
+
+
+def short_settings(*arguments: Any) -> Settings:
+    """The rules with a short fit: what is measured stays the same."""
+    return replace(settings(*arguments), components=40, steps=200)
+
+
+@pytest.mark.parametrize(
+    "workload",
+    [
+        "halfspaces:2",
+        {"marginals:2": 1, ("age >= 50", "member"): 2, "ranges": 1},
+        [Parities(SCHEMA.literals[-2:]), "disjunctions:2"],
+    ],
+    ids=["halfspaces", "weights", "classes"],
+)
+def test_workloads_fit_sample_save_and_load(workload: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(measuring, "settings", short_settings)
+    monkeypatch.setattr(mixture, "_QUICK_STEPS", 100)
+    monkeypatch.setattr(mixture, "_EXTRA_STEPS", 20)
+    own = synthesizer(workload=workload).fit(frame(), source=SeededRandomness(2))
+    assert len(own.model_.queries) >= 1
+    own.save(tmp_path / "model.json")
+    loaded = Synthesizer.load(tmp_path / "model.json")
+    assert loaded.model_.to_json() == own.model_.to_json()
+    assert loaded.answer(["age >= 50", "member"]) == own.answer(["age >= 50", "member"])
+    real, made = frame(), own.sample(seed=1)
+    both = [((x["age"] >= 50) & x["member"]).mean() for x in (real, made)]
+    assert both[0] == pytest.approx(both[1], abs=0.03)
+
+
+def test_rounds_lower_the_error_on_what_marginals_cannot_hold() -> None:
+    """Four-way parity data: all marginals up to three are uniform, so only a selected query can tell."""
+    rng = np.random.default_rng(1)
+    bits = rng.random((6000, 4)) < 0.5
+    bits[:, 3] = bits[:, :3].sum(axis=1) % 2 == 1
+    data = pandas.DataFrame(bits, columns=list("abcd"))
+    schema = Schema({name: {"kind": "boolean"} for name in "abcd"})
+
+    def error(workload: str) -> float:
+        own = Synthesizer(schema, epsilon=3, delta="1e-6", workload=workload).fit(data, source=SeededRandomness(1))
+        made = own.sample(seed=0).to_numpy(dtype=np.int64).sum(axis=1) % 2
+        return float(made.mean())  # the real rows have an even number of ones, all of them
+
+    assert error("marginals:3") > 0.3
+    assert error("parities:4") < 0.1

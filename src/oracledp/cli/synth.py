@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +21,9 @@ from oracledp.cli.common import (
     seed_options,
     source_of,
 )
+from oracledp.cli.oracle_query import GameRequest, method_option, player_option
 from oracledp.errors import ParameterError
+from oracledp.guarantee import positive
 from oracledp.report import internal_comparison
 from oracledp.report.internal import internal_path
 from oracledp.report.synthetic import synthetic_page
@@ -36,7 +40,11 @@ from oracledp.whole_files import whole_file, write_whole
 @click.option("--delta", required=True, help="Privacy parameter, for instance 1e-6.")
 @click.option("--out", required=True, type=click.Path(dir_okay=False), help="Where the rows go: .csv or .parquet.")
 @click.option("--rows", type=int, help="How many rows; by default a private count of the table's.")
-@click.option("--workload", default="marginals:3", show_default=True, help="What should be accurate.")
+@click.option(
+    "--workload", "workloads", multiple=True, default=("marginals:3",), show_default=True,
+    help="What should be accurate: marginals:K, conjunctions:W, disjunctions:W, parities:K, halfspaces:K, ranges, or "
+    "conditions such as 'age >= 40 and smoker'. May be given several times, with a weight: 'halfspaces * 2'.",
+)  # fmt: skip
 @click.option("--model", "model_path", type=click.Path(dir_okay=False), help="Write the model (JSON) for 'answer'.")
 @click.option("--report", type=click.Path(dir_okay=False), help="Write a page about the release (HTML).")
 @click.option(
@@ -47,6 +55,8 @@ from oracledp.whole_files import whole_file, write_whole
     "--neighbours", type=click.Choice(["add-remove", "replace-one"]), default="add-remove", show_default=True,
     help="Which pairs of tables the guarantee protects.",
 )  # fmt: skip
+@method_option
+@player_option
 @ledger_option
 @seed_options
 @memory_option
@@ -59,11 +69,13 @@ def synth(
     delta: str,
     out: str,
     rows: int | None,
-    workload: str,
+    workloads: tuple[str, ...],
     model_path: str | None,
     report: str | None,
     internal_report: str | None,
     neighbours: str,
+    method: str,
+    player: str,
     ledger_path: str | None,
     seed: int | None,
     insecure_seed: bool,
@@ -80,8 +92,15 @@ def synth(
     if internal_report is not None:
         internal_path(internal_report)
     schema = Schema.load(schema_path)
+    if method == "oracle-query":
+        asked = GameRequest(
+            schema, epsilon, delta, workloads, player, rows, out, model_path, seed, quiet, as_json
+        )  # fmt: skip
+        asked.play(lambda: Table.from_file(data, schema, memory=memory), _write_rows, ledger, source)
+        return
+    weighted = [_weighted(text) for text in workloads]
     synthesizer = Synthesizer(
-        schema, epsilon=epsilon, delta=delta, neighbours=neighbours, workload=workload, ledger=ledger, rows=rows
+        schema, epsilon=epsilon, delta=delta, neighbours=neighbours, workload=weighted, ledger=ledger, rows=rows
     )
     with progress("reading the table", quiet):
         table = Table.from_file(data, schema, memory=memory)
@@ -99,7 +118,11 @@ def synth(
         click.echo(f"{internal_report} is NOT PRIVATE: do not release it", err=True)
     model = synthesizer.model_
     guarantee = model.guarantee
-    measured = {"tables": len(model.tables), "parities": sum(len(found.values) for found in model.parities)}
+    measured = {
+        "tables": len(model.tables),
+        "parities": sum(len(found.values) for found in model.parities),
+        "queries": sum(len(found.values) for found in model.queries),
+    }
     result: dict[str, Any] = {
         "rows": len(frame), "guarantee": guarantee.to_json(), "measured": measured, "report": report, "out": out,
     }  # fmt: skip
@@ -107,7 +130,14 @@ def synth(
 
 
 def _in_words(measured: dict[str, int]) -> str:
-    return f"measured {measured['tables']} tables and {measured['parities']} parities"
+    queries = f", {measured['queries']} queries" if measured["queries"] else ""
+    return f"measured {measured['tables']} tables and {measured['parities']} parities{queries}"
+
+
+def _weighted(text: str) -> tuple[str, Fraction]:
+    """A workload and its weight, which may follow an asterisk."""
+    found = re.fullmatch(r"(.+?)\s*\*\s*([0-9][0-9./]*)", text, re.DOTALL)
+    return (text, Fraction(1)) if found is None else (found[1], positive(found[2], "the weight of a workload"))
 
 
 def _write_rows(frame: Any, out: str) -> None:

@@ -52,12 +52,12 @@ def budget_shares(workload: Workload) -> tuple[float, float, float, float]:
 
 
 def rounds(queries: QueryClass, columns: int, share: float) -> int:
-    """How many rounds: as many as keep a selection's error below five times the noise of a pair's cell.
+    """How many rounds: as many as keep a selection's error below about six times the noise of a pair's cell.
 
     Both fall with the records and the root of the budget, so neither matters: a selection errs by about
     ln(2|Q|)/ε0 records with ε0² = 8·0.8·share·ρ/T, and a cell's noise is sqrt(pairs/(2ρ)).
     """
-    wanted = 80 * share * max(comb(columns, 2), 1) / log(2 * queries.size) ** 2
+    wanted = 120 * share * max(comb(columns, 2), 1) / log(2 * queries.size) ** 2
     return min(max(round(wanted), 2), _MOST_ROUNDS)
 
 
