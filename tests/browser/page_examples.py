@@ -8,9 +8,12 @@ import numpy as np
 import pandas
 
 import oracledp as odp
+from oracledp.classes import Conjunctions
+from oracledp.game.oracle_query import OracleQuery
 from oracledp.learning import learn_rule
 from oracledp.randomness import SeededRandomness
 from oracledp.report import internal_comparison
+from oracledp.report.game import game_page
 from oracledp.report.rules import rule_page
 from oracledp.report.synthetic import synthetic_page
 from oracledp.synthesis import Synthesizer
@@ -44,5 +47,8 @@ def write_examples(folder: Path) -> dict[str, Path]:
     table = odp.Table.from_frame(frame, schema)
     release = learn_rule(table, schema.literal("column0"), epsilon=1, size=2, source=SeededRandomness(6))
     write_whole(rule, rule_page(release, rows=600))
+    queries = Conjunctions(schema.literals.without("age").with_negations(), max_width=2)
+    game = OracleQuery(schema, epsilon=1, delta="1e-6", queries=queries, rounds=8, draws=20)
+    write_whole(folder / "game.html", game_page(game.fit(frame, source=SeededRandomness(7)).model_))
     internal = internal_comparison(frame, fitted, folder / "INTERNAL-comparison.html")
-    return {"synthetic": synthetic, "rule": rule, "internal": internal}
+    return {"game": folder / "game.html", "synthetic": synthetic, "rule": rule, "internal": internal}

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from page_examples import HOSTILE
 
-KINDS = ("synthetic", "rule", "internal")
+KINDS = ("synthetic", "game", "rule", "internal")
 
 # The contrast of every visible text with the nearest opaque background, by the WCAG formula; the least, and where.
 CONTRAST = """() => {
@@ -105,6 +105,13 @@ def test_release_pages_have_their_parts(browser: Any, pages: dict[str, Path]) ->
         assert page.locator("table").count() >= 4
         assert page.locator(".warning").is_visible()  # the example is seeded, so its page must not promise privacy
         assert page.locator(".banner").count() == 0
+
+
+def test_the_games_page_lists_its_rounds(browser: Any, pages: dict[str, Path]) -> None:
+    with opened(browser, pages["game"]) as page:
+        assert "How the game went" in page.locator("h2").all_text_contents()
+        assert page.locator("table").nth(2).locator("tr").count() == 9
+        assert page.locator(".warning").is_visible()
 
 
 def test_the_internal_page_says_what_it_is_wherever_one_looks(browser: Any, pages: dict[str, Path]) -> None:

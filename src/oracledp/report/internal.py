@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from oracledp.errors import ParameterError
+from oracledp.game.oracle_query import OracleQuery
 from oracledp.report import charts
 from oracledp.report.comparison import Comparison, Floats, cell_shares, compare
 from oracledp.report.page import box, grid, page, section
@@ -33,11 +34,11 @@ def internal_comparison(
     """Write the page that compares private rows with synthetic ones. **The page is not private.**
 
     ``real`` is a frame or :class:`~oracledp.table.Table`; ``synthetic`` likewise, or a fitted
-    :class:`~oracledp.synthesis.Synthesizer`, which is then sampled. Frames alone need the ``schema``. The file's name
-    must contain "internal", so that nobody hands it on by mistake.
+    :class:`~oracledp.synthesis.Synthesizer` or :class:`~oracledp.OracleQuery`, which is then sampled. Frames alone
+    need the ``schema``. The file's name must contain "internal", so that nobody hands it on by mistake.
     """
     target = internal_path(path)
-    if isinstance(synthetic, Synthesizer):
+    if isinstance(synthetic, Synthesizer | OracleQuery):
         schema, synthetic = synthetic.schema, synthetic.sample(seed=seed)
     tables = [_table(rows, schema) for rows in (real, synthetic)]
     write_whole(target, internal_page(compare(*tables, seed=seed)))
