@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from fractions import Fraction
 from itertools import combinations, product
 
@@ -107,7 +108,7 @@ def most_read(queries: QueryClass) -> int:
 def queries_on(queries: QueryClass, subset: tuple[int, ...], place: NDArray[np.int64]) -> int:
     """How many queries read exactly these columns."""
     if isinstance(queries, Halfspaces):
-        return len(queries.values) ** len(subset) * len(queries.thresholds)
+        return int(len(queries.values) ** len(subset) * len(queries.thresholds))
     assert isinstance(queries, DecisionLists)
     tests = [column for column in place.tolist() if column in subset]
     found = 0
@@ -153,6 +154,52 @@ def test_a_walk_ends_at_the_value_it_paid_for(queries: QueryClass) -> None:
             parts = tuple(forest.parts())
             assert queries.contains(parts)
             assert made[tree].value(parts) == value
+
+
+def leaves_below(forest: SupportForest, numbers: list[int], inside: int) -> Iterator[tuple[int, ...]]:
+    """The queries below the state that these numbers lead to, found by going there again for each of them."""
+    if forest.done():
+        yield tuple(forest.parts())
+        return
+    number = 0
+    while number < inside:
+        forest.enter(numbers[0])
+        for earlier in numbers[1:]:
+            forest.step(earlier)
+        _, chosen, within = forest.step(number)
+        yield from leaves_below(forest, [*numbers, number], within)
+        number += chosen
+    assert number == inside
+
+
+@pytest.mark.parametrize("queries", [*CLASSES[:3], *CLASSES[5:]], ids=repr)
+@pytest.mark.parametrize("seed", [0, 1, 3])
+def test_numbers_lead_to_every_query_once(queries: QueryClass, seed: int) -> None:
+    """All stretches of the total, walked one after the other at rate zero, are the queries of the class."""
+    forest = grown(problems(queries, seed), Fraction(0), whole=True)
+    found, number = [], 0
+    while number < forest.total():
+        tree, (_, chosen, inside) = forest.enter(number)
+        found += [(tree, parts) for parts in leaves_below(forest, [number], inside)]
+        number += chosen
+    assert sorted(found) == sorted((tree, parts) for tree in (0, 1) for parts in queries.all_parts())
+
+
+@pytest.mark.parametrize("queries", [CLASSES[1], CLASSES[5]], ids=repr)
+def test_numbers_lead_to_every_set_that_is_only_counted(queries: QueryClass) -> None:
+    """Sets of the same bound and count are picked alike: each has its own stretch, and so another first query."""
+    made = problems(queries, 0)
+    found, number = [], 0
+    while True:
+        forest = grown(made, Fraction(0), whole=False, first=0)
+        if number >= forest.total():
+            break
+        tree, (_, chosen, _) = forest.enter(number)
+        while not forest.done():
+            forest.step(0)
+        found.append((tree, tuple(forest.parts())))
+        number += chosen
+    assert len(set(found)) == len(found) == sum(count for *_, leaves, count in forest.unopened() if leaves)
 
 
 def test_a_strong_rate_finds_the_minimum_and_a_weak_one_does_not_mind() -> None:

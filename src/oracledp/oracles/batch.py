@@ -182,7 +182,12 @@ def sizable_parts(query_class: QueryClass) -> int:
 
 
 def scaled_points(query_class: Halfspaces) -> tuple[list[int], list[int]]:
-    """The weights that have parts, and the thresholds, as integers on one common scale."""
+    """The weights that have parts, and the thresholds, as integers on one common scale.
+
+    >>> from oracledp.literals import Literals
+    >>> scaled_points(Halfspaces(Literals.named("a"), weights=("-1/2", 0, 1), thresholds=("1/3",)))
+    ([-3, 0, 6], [2])
+    """
     thresholds = [Fraction(threshold) for threshold in query_class.thresholds]
     scale = lcm(*(number.denominator for number in (*query_class.values, *thresholds)))
     return [int(value * scale) for value in query_class.values], [int(threshold * scale) for threshold in thresholds]

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from fractions import Fraction
-from math import comb, lcm
+from math import comb
 from typing import Any, ClassVar
 
 import numpy as np
@@ -14,6 +13,7 @@ from oracledp import _engine
 from oracledp.classes.base import Query, QueryClass
 from oracledp.classes.halfspaces import Halfspaces
 from oracledp.oracles.base import Answer, Certificate, Failed, Solution, Trust
+from oracledp.oracles.batch import scaled_points
 from oracledp.oracles.problem import WeightedProblem
 
 MOST_CELLS = 1 << 36  # sets of columns times their cells: about a minute
@@ -56,7 +56,7 @@ class HalfspaceSearchOracle:
         """Whether all sets of columns (sparse) or all weight vectors can be searched, and the points are small."""
         if not isinstance(query_class, Halfspaces):
             return False
-        points, thresholds = integer_points(query_class)
+        points, thresholds = scaled_points(query_class)
         greatest = max(map(abs, points), default=0) * query_class.budget + max(map(abs, thresholds))
         return greatest <= GREATEST_POINTS and (by_supports(query_class) or by_weights(query_class))
 
@@ -78,7 +78,7 @@ class HalfspaceSearchOracle:
     def _search(
         self, halfspaces: Halfspaces, problem: WeightedProblem, limit: int
     ) -> tuple[int, int, list[int], int] | None:
-        points, thresholds = integer_points(halfspaces)
+        points, thresholds = scaled_points(halfspaces)
         free = halfspaces.free_intercept
         compiled = _engine.HalfspaceProblem(
             weights=points,
@@ -93,18 +93,6 @@ class HalfspaceSearchOracle:
             data, flipped = _cached(problem, "columns", sparse_columns)
             return _engine.best_sparse_halfspace(data, flipped, compiled, limit)
         return _engine.best_dense_halfspace(_cached(problem, "patterns", _engine.PatternData), compiled, limit)
-
-
-def integer_points(halfspaces: Halfspaces) -> tuple[list[int], list[int]]:
-    """The weights that have parts and the thresholds, times their common denominator.
-
-    >>> from oracledp.literals import Literals
-    >>> integer_points(Halfspaces(Literals.named("a"), weights=("-1/2", 0, 1), thresholds=("1/3",)))
-    ([-3, 0, 6], [2])
-    """
-    thresholds = [Fraction(threshold) for threshold in halfspaces.thresholds]
-    scale = lcm(*(number.denominator for number in (*halfspaces.values, *thresholds)))
-    return [int(w * scale) for w in halfspaces.values], [int(t * scale) for t in thresholds]
 
 
 def by_supports(halfspaces: Halfspaces) -> bool:

@@ -14,8 +14,9 @@ from oracledp._engine import MOST_COLUMNS, SupportForest
 from oracledp.classes.base import QueryClass
 from oracledp.classes.decision_lists import DecisionLists
 from oracledp.classes.halfspaces import Halfspaces
+from oracledp.oracles.batch import scaled_points
 from oracledp.oracles.decision_list_search import Prepared
-from oracledp.oracles.halfspace_search import GREATEST_POINTS, integer_points, sparse_columns
+from oracledp.oracles.halfspace_search import GREATEST_POINTS, sparse_columns
 from oracledp.oracles.problem import WeightedProblem
 from oracledp.oracles.trials import MOST_LEAVES, Draw, keep, powers, roughly
 from oracledp.randomness import Randomness, below
@@ -42,7 +43,7 @@ class SupportTrials:
             read = min(query_class.positions, query_class.dimension)
             fits = query_class.width == 1
         elif isinstance(query_class, Halfspaces) and query_class.sparse:
-            points, thresholds = integer_points(query_class)
+            points, thresholds = scaled_points(query_class)
             read = query_class.budget
             fits = max(map(abs, points), default=0) * read + max(map(abs, thresholds)) <= GREATEST_POINTS
         else:
@@ -80,6 +81,6 @@ def _plant(forest: SupportForest, problem: WeightedProblem) -> None:
         conditions = [tests[0] for tests in prepared.conditions]
         forest.add_lists(prepared.data, owner.positions, conditions, problem.constant)
     elif isinstance(owner, Halfspaces):
-        points, thresholds = integer_points(owner)
+        points, thresholds = scaled_points(owner)
         data, flipped = sparse_columns(problem.records, problem.weights)
         forest.add_halfspaces(data, points, thresholds, owner.budget, owner.free_intercept, flipped, problem.constant)
