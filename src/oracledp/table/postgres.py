@@ -83,7 +83,8 @@ def _fetch(cursor: Any, width: int) -> NDArray[np.int64]:
 
 
 def _execute(cursor: Any, statement: str) -> None:
-    _attempt(lambda: cursor.execute(statement))
+    """Never as a prepared statement: its types would be those of an earlier table of the same name."""
+    _attempt(lambda: cursor.execute(statement, prepare=False))
 
 
 def _attempt(action: Callable[[], Result]) -> Result:
