@@ -3,14 +3,16 @@
 import json
 from pathlib import Path
 
+import pytest
 from click.testing import CliRunner
 
-from oracledp.benchmarking import instances
+from oracledp.benchmarking import instances, report, results
 from oracledp.benchmarking.data import generated, load
 from oracledp.benchmarking.measure import Settings, measure
 from oracledp.benchmarking.suite import SECTIONS, run
 from oracledp.benchmarking.timing import within
 from oracledp.cli import cli
+from oracledp.errors import ParameterError
 from oracledp.oracles.branch_and_bound import BranchAndBoundOracle
 
 QUICK = Settings(quick=True, peers=False)
@@ -54,3 +56,23 @@ def test_rows_are_kept_in_a_file_and_replaced(tmp_path: Path) -> None:
     assert CliRunner().invoke(cli, command).exit_code == 0
     kept = json.loads((tmp_path / "kept.json").read_text())["rows"]
     assert [row["case"] for row in kept] == [row["case"] for row in json.loads(first.output)["rows"]]
+
+
+def test_a_page_and_its_pictures_are_made_from_the_rows(tmp_path: Path) -> None:
+    table = generated(200)
+    rows = [row for name in ("monotone", "growth", "crossover") for row in run(name, table, QUICK)]
+    results.write(tmp_path / "kept.json", {"machine": {}, "rows": rows})
+    (tmp_path / "engine.md").write_text("before\n<!-- table: crossover -->\nold\n<!-- end -->\nafter\n")
+    made = CliRunner().invoke(cli, ["bench", "report", str(tmp_path / "kept.json"), str(tmp_path)])
+    assert made.exit_code == 0, made.output
+    page = (tmp_path / "engine.md").read_text()
+    assert page.startswith("before\n")
+    assert page.endswith("<!-- end -->\nafter\n")
+    assert "| halfspaces, 6 literals | 200 |" in page
+    assert "old" not in page
+    assert all((tmp_path / f"engine-{name}.png").stat().st_size > 1000 for name in ("peers", "growth", "crossover"))
+
+
+def test_a_page_that_asks_for_an_unknown_table_is_refused() -> None:
+    with pytest.raises(ParameterError, match="nonsense"):
+        report.fill("<!-- table: nonsense -->\n<!-- end -->", {"rows": []})
