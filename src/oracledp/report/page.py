@@ -22,7 +22,7 @@ padding:.5rem 1rem}
 .wide{overflow-x:auto}.wide:focus-visible{outline:2px solid var(--one)}
 table{border-collapse:collapse;width:100%}caption{text-align:left;color:var(--faint);padding:.2rem 0}
 th,td{padding:.3rem .6rem;border-bottom:1px solid var(--line);text-align:left;vertical-align:top}
-td:first-child:not(.n){min-width:8rem}
+td:first-child:not(.n){min-width:7rem;overflow-wrap:anywhere}
 td.n,th.n{text-align:right;font-variant-numeric:tabular-nums}td.n{white-space:nowrap}
 ol.rules{list-style:none;padding:0}
 ol.rules li{margin:.35rem 0;padding:.6rem .8rem;background:var(--soft);border-radius:.4rem}
@@ -42,7 +42,7 @@ figure+figure.across{margin-top:1rem}
 .map td,.map th{min-width:0!important;border:1px solid var(--paper);padding:.15rem .25rem;font-size:.75rem;
 text-align:center;
 white-space:nowrap;overflow-wrap:normal}
-@media (max-width:40rem){th,td{padding:.3rem .35rem;font-size:.9rem}}
+@media (max-width:40rem){th,td{padding:.3rem .25rem;font-size:.875rem}}
 footer{margin-top:3rem;color:var(--faint);font-size:.85rem}
 """
 
