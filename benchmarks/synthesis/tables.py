@@ -1,4 +1,4 @@
-"""The benchmark's tables as schemas and codes: real ones from a folder of data, and one from a generator."""
+"""The benchmark's tables as schemas and codes: real ones from a folder of data, and two from generators."""
 
 from __future__ import annotations
 
@@ -32,13 +32,15 @@ CUTS: dict[str, list[int]] = {
     "previous": list(range(1, 20)),
     "balance": [-3000, -1000, -500, -200, *range(0, 3000, 100), *range(3000, 20000, 1000)],
 }
-NAMES = ("adult-bin24", "adult", "titanic", "compas", "bank", "generated")
+NAMES = ("adult-bin24", "adult", "titanic", "compas", "bank", "generated", "woven")
 
 
 def load(name: str) -> tuple[Table, list[int]]:
     """A table and the sizes of its columns; raises FileNotFoundError where the data are not at hand."""
     if name == "generated":
         return _table(*_generated())
+    if name == "woven":
+        return _table(*_woven())
     if name in ORDERED:
         domain = json.loads((FOLDER / f"{name}-domain.json").read_text())
         frame = pandas.read_csv(FOLDER / f"{name}.csv")[list(domain)]
@@ -67,7 +69,7 @@ def _binned(frame: pandas.DataFrame) -> tuple[np.ndarray, list[int], list[bool]]
 
 
 def _generated(rows: int = 20_000) -> tuple[np.ndarray, list[int], list[bool]]:
-    """A random tree of columns with noise, half of them ordered."""
+    """A random tree of columns with noise: each depends on one earlier column, as in the model of MST."""
     rng = np.random.default_rng(20)
     sizes = [2, 3, 5, 8, 2, 12, 30, 4, 50, 2, 6, 20]
     ordered = [size >= 12 for size in sizes]
@@ -80,6 +82,24 @@ def _generated(rows: int = 20_000) -> tuple[np.ndarray, list[int], list[bool]]:
         else:
             laws = rng.dirichlet(np.full(size, 0.5), int(parent.max()) + 1).cumsum(axis=1)
             codes[:, column] = np.minimum((rng.random((rows, 1)) > laws[parent]).sum(axis=1), size - 1)
+    return codes, sizes, ordered
+
+
+def _woven(rows: int = 20_000) -> tuple[np.ndarray, list[int], list[bool]]:
+    """Each column depends on two earlier ones together, so that no tree of pairs describes the table."""
+    rng = np.random.default_rng(21)
+    sizes = [2, 3, 4, 2, 6, 3, 24, 2, 5, 16]
+    ordered = [size >= 12 for size in sizes]
+    codes = np.empty((rows, len(sizes)), dtype=np.int64)
+    for column, size in enumerate(sizes):
+        first, second = rng.integers(max(column, 1), size=2)
+        parents = codes[:, first] * sizes[second] + codes[:, second] if column else np.zeros(rows, dtype=np.int64)
+        kinds = int(parents.max()) + 1
+        if ordered[column]:
+            codes[:, column] = np.clip(rng.normal(rng.random(kinds)[parents] * size, size / 6), 0, size - 1)
+        else:
+            laws = rng.dirichlet(np.full(size, 0.5), kinds).cumsum(axis=1)
+            codes[:, column] = np.minimum((rng.random((rows, 1)) > laws[parents]).sum(axis=1), size - 1)
     return codes, sizes, ordered
 
 

@@ -20,6 +20,7 @@ SHAPES = {
     "compas": "6,172 × 9",
     "bank": "45,211 × 17",
     "generated": "20,000 × 12",
+    "woven": "20,000 × 10",
 }
 METHODS = {"oracledp": "**oracledp**", "aim": "AIM", "mst": "MST"}
 MARGINALS = ("max3", "tv3", "max2", "tv2", "conj_max", "conj_mean")
