@@ -216,3 +216,32 @@ def test_only_codes_and_counts_leave_the_server(postgres: Any) -> None:
 def test_rows_as_dictionaries_are_no_obstacle(postgres_address: str) -> None:
     with psycopg.connect(postgres_address, row_factory=psycopg.rows.dict_row) as connection:
         assert histogram(Table.from_sql(f"SELECT * FROM {ROWS}", SCHEMA, connection=connection)) == WANTED
+
+
+# ---- by address ----------------------------------------------------------------------------------------------
+def test_a_table_by_its_address(postgres_address: str) -> None:
+    folder = dict(item.split("=") for item in postgres_address.split())["host"]
+    server = f"postgresql://tester@/postgres?host={folder}"
+    with psycopg.connect(postgres_address, autocommit=True) as connection:
+        connection.execute(f'CREATE TABLE "Old people" AS SELECT * FROM {ROWS}')
+        try:
+            table = Table.from_address(f"{server}&table=%22Old%20people%22", SCHEMA)
+            assert histogram(table) == WANTED
+        finally:
+            connection.execute('DROP TABLE "Old people"')
+    with pytest.raises(DataError, match=r"UndefinedTable"):
+        Table.from_address(f"{server}&table=nowhere", SCHEMA)
+
+
+@pytest.mark.parametrize("address", ["postgresql://h/d", "postgres://h/d?table=", "postgresql://h/d?table=a&table=b"])
+def test_an_address_names_one_table(address: str) -> None:
+    with pytest.raises(ParameterError, match="must name one table"):
+        Table.from_address(address, SCHEMA)
+
+
+@pytest.mark.parametrize("address", ["postgresql://me:pass%2G7777@h/d?table=a", "postgresql://127.0.0.1:1/d?table=a"])
+def test_a_database_out_of_reach_is_refused_without_the_password(address: str) -> None:
+    with pytest.raises(DataError, match="the database cannot be reached") as caught:
+        Table.from_address(address, SCHEMA)
+    assert "7777" not in str(caught.value)
+    assert caught.value.__context__ is None

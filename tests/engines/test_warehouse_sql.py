@@ -22,9 +22,10 @@ from schema_strategies import NUMBER_TEXTS, TEXTS, columns, schemas
 
 from oracledp.errors import DataError, ParameterError
 from oracledp.schema import Categorical, Schema
+from oracledp.table import PushDown, Table
 from oracledp.table.dialects import DIALECTS
 from oracledp.table.flaws import missing_code
-from oracledp.table.pushdown import PushDown, as_query
+from oracledp.table.pushdown import as_query
 from oracledp.table.sql import Encoding
 from oracledp.table.values import Family, code_of
 
@@ -132,6 +133,7 @@ def test_answers_are_unpacked_and_flaws_refused() -> None:
     plan = PushDown(SCHEMA, "snowflake", dict.fromkeys(SCHEMA.names, "VARCHAR"))
     last = ((((1 * 6 + 2) * 7 + 3) * 6 + 1) * 5) + 1
     codes, counts = plan.columns([(0, 3), (last, 4)])
+    assert Table.from_pushdown(plan, [(last, 4), (0, 3)]).codes.tolist() == [[0] * 5, [1, 2, 3, 1, 1]]
     assert [column.tolist() for column in codes] == [[0, 1], [0, 2], [0, 3], [0, 1], [0, 1]]
     assert counts.tolist() == [3, 4]
     with pytest.raises(DataError, match=r"^column 'married': 7 rows are not true or false, yes or no, 1 or 0$"):
@@ -149,7 +151,10 @@ def test_what_cannot_be_asked_is_refused() -> None:
     with pytest.raises(ParameterError, match="the query is empty"):
         as_query(" ; ")
     assert as_query(" s.people; ") == "SELECT * FROM s.people"
+    assert as_query('s."Old ""people"""') == 'SELECT * FROM s."Old ""people"""'
+    assert as_query("`my-project.s.people`") == "SELECT * FROM `my-project.s.people`"
     assert as_query("SELECT 1;") == "SELECT 1"
+    assert as_query('SELECT "a" FROM "b"') == 'SELECT "a" FROM "b"'
 
 
 if __name__ == "__main__":

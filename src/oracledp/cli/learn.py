@@ -71,7 +71,7 @@ def learn(
 ) -> None:
     """Learn a private rule that predicts TARGET from the other columns of DATA.
 
-    DATA is a CSV, Parquet or Arrow file, or a folder of Parquet files.
+    DATA is a CSV, Parquet or Arrow file, a folder of Parquet files, or postgresql://USER@HOST/DATABASE?table=NAME.
     """
     source, ledger = source_of(seed, insecure_seed), ledger_of(ledger_path)
     schema = Schema.load(schema_path)
@@ -79,8 +79,8 @@ def learn(
     refuse_unwritable(out)
     refuse_unwritable(report)
     with progress("reading the table", quiet):
-        held_out = None if holdout is None else Table.from_file(holdout, schema, memory=memory)
-        table = Table.from_file(data, schema, memory=memory)
+        held_out = None if holdout is None else Table.from_address(holdout, schema, memory=memory)
+        table = Table.from_address(data, schema, memory=memory)
     with progress("choosing a rule", quiet) as advance:
         common: dict[str, Any] = {
             "epsilon": epsilon,

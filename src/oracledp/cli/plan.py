@@ -98,7 +98,7 @@ def _selection(task: str) -> Command:
             raise ParameterError(f"plan {task} needs --schema with --target, or --literals")
         if public is not None and schema is None:
             raise ParameterError("--public needs --schema")
-        table = None if public is None or schema is None else Table.from_file(public, schema)
+        table = None if public is None or schema is None else Table.from_address(public, schema)
         _show(make_plan(task, queries=queries, public=table, timed=timed, **options), as_json, plot_path)
 
     return command

@@ -83,7 +83,10 @@ def synth(
     quiet: bool,
     as_json: bool,
 ) -> None:
-    """Make a private synthetic version of DATA (CSV, Parquet or Arrow; or a folder of Parquet files)."""
+    """Make a private synthetic version of DATA.
+
+    DATA is a CSV, Parquet or Arrow file, a folder of Parquet files, or postgresql://USER@HOST/DATABASE?table=NAME.
+    """
     source, ledger = source_of(seed, insecure_seed), ledger_of(ledger_path)
     if Path(out).suffix not in (".csv", ".parquet"):
         raise ParameterError(f"--out {out}: rows are written as .csv or .parquet")
@@ -96,14 +99,14 @@ def synth(
         asked = GameRequest(
             schema, epsilon, delta, workloads, player, rows, out, model_path, seed, quiet, as_json
         )  # fmt: skip
-        asked.play(lambda: Table.from_file(data, schema, memory=memory), _write_rows, ledger, source)
+        asked.play(lambda: Table.from_address(data, schema, memory=memory), _write_rows, ledger, source)
         return
     weighted = [_weighted(text) for text in workloads]
     synthesizer = Synthesizer(
         schema, epsilon=epsilon, delta=delta, neighbours=neighbours, workload=weighted, ledger=ledger, rows=rows
     )
     with progress("reading the table", quiet):
-        table = Table.from_file(data, schema, memory=memory)
+        table = Table.from_address(data, schema, memory=memory)
     with progress("measuring and fitting", quiet) as advance:
         synthesizer.fit(table, source=source, progress=advance)
     frame = synthesizer.sample(rows, seed=seed)

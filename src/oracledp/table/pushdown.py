@@ -19,7 +19,8 @@ from oracledp.table.flaws import first_flawed, flaw_error
 from oracledp.table.sql import Encoding
 
 _KEY_LIMIT = 1 << 62
-_TABLE_NAME = re.compile(r'[\w$".`-]+')
+_NAME = r"""([\w$-]+|"([^"]|"")+"|`[^`]+`)"""
+_TABLE_NAME = re.compile(rf"{_NAME}(\.{_NAME})*")
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from math import prod
 from os import PathLike
@@ -16,6 +16,7 @@ from oracledp.errors import CapacityError, DataError, ParameterError
 from oracledp.literals import Literal, Literals
 from oracledp.schema import Schema
 from oracledp.table.histogram import distinct
+from oracledp.table.pushdown import PushDown
 
 MAX_CELLS = 1 << 28  # of one dense histogram: 2 GiB
 
@@ -98,11 +99,26 @@ class Table:
         return cls._build(schema, *count_query(source, schema, connection))
 
     @classmethod
+    def from_address(cls, address: str | PathLike[str], schema: Schema, *, memory: str | None = None) -> Table:
+        """Encode a file or folder, as :meth:`from_file`, or ``postgresql://user@host/database?table=NAME``."""
+        from oracledp.table.addresses import is_address, open_address
+
+        if not isinstance(address, str) or not is_address(address):
+            return cls.from_file(address, schema, memory=memory)
+        with open_address(address) as (connection, table):
+            return cls.from_sql(table, schema, connection=connection)
+
+    @classmethod
     def from_spark(cls, frame: Any, schema: Schema) -> Table:
         """Encode a Spark DataFrame on its cluster; only distinct encoded records with their counts leave it."""
         from oracledp.table.spark import count_on_spark
 
         return cls._build(schema, *count_on_spark(frame, schema))
+
+    @classmethod
+    def from_pushdown(cls, plan: PushDown, rows: Iterable[Sequence[int]] | NDArray[Any]) -> Table:
+        """The table from what an engine answered to ``plan.query``, run with a client of your own."""
+        return cls._build(plan.schema, *plan.columns(rows))
 
     @classmethod
     def from_codes(cls, codes: NDArray[Any], schema: Schema, counts: NDArray[np.int64] | None = None) -> Table:
