@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from oracledp.audit import canaries, end_to_end, hostile_law, observables, sampler_conformance, synthesis_law
+from oracledp.audit import canaries, end_to_end, game_law, hostile_law, observables, sampler_conformance, synthesis_law
 from oracledp.audit.canaries import CANARY_MUTANTS
 from oracledp.audit.catalogue import catalogue
 from oracledp.audit.end_to_end import END_TO_END_MUTANTS
+from oracledp.audit.game_law import GAME_MUTANTS
 from oracledp.audit.hostile_law import HOSTILE_MUTANTS
 from oracledp.audit.law_mutants import LAW_MUTANTS
 from oracledp.audit.mutants import EXACT_MUTANTS, Mutant
@@ -33,7 +34,8 @@ def _from_outside() -> Sequence[Verdict]:
 
 
 def _exact() -> Sequence[Verdict]:
-    return [*(finding for entry in catalogue() for finding in entry.findings()), *synthesis_law.findings()]
+    small = [finding for entry in catalogue() for finding in entry.findings()]
+    return [*small, *synthesis_law.findings(), *game_law.findings()]
 
 
 TIERS: dict[str, Tier] = {
@@ -51,6 +53,7 @@ MUTANTS: tuple[Mutant, ...] = (
     *EXACT_MUTANTS,
     *LAW_MUTANTS,
     *SYNTHESIS_MUTANTS,
+    *GAME_MUTANTS,
     *PRSMA_MUTANTS,
     *HOSTILE_MUTANTS,
     *SAMPLER_MUTANTS,

@@ -45,7 +45,7 @@ def audit(mechanisms: tuple[str, ...], tier: str, plot: str | None, mutants: boo
     rows: list[Row] = []
     for name in TIERS if tier == "all" else (tier,):
         with progress(f"auditing {TIERS[name].looks_at}", quiet):
-            findings = _exact(mechanisms) if name == "exact" else TIERS[name].findings()
+            findings = _exact(mechanisms) if mechanisms else TIERS[name].findings()
         rows += [{"tier": name, **finding.to_json()} for finding in findings]
     if as_json:
         emit(True, {"mechanisms": rows}, "")
