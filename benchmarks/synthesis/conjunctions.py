@@ -1,7 +1,8 @@
 """The largest error over *all* conjunctions of binary columns, by brute force: ``conjunctions.py [--columns 8,10,12]``.
 
 All 2^d monotone conjunctions and all 3^d conjunctions of literals are answered at once by transforms of the 2^d table.
-The data are drawn from a fixed random tree of binary columns; the error should fall as the number of rows grows.
+The data are drawn from a fixed random tree of binary columns; the error should fall as the number of rows grows. With
+``--searched`` all conjunctions are in the workload too, so that rounds of the game look for the worst of them.
 """
 
 from __future__ import annotations
@@ -33,25 +34,28 @@ def main() -> None:
     parser.add_argument("--rows", default="500,2000,8000,32000,128000")
     parser.add_argument("--epsilons", default="1")
     parser.add_argument("--runs", type=int, default=3)
-    record("conjunctions", lines(parser.parse_args()), ("columns", "rows", "epsilon"))
+    parser.add_argument("--searched", action="store_true")
+    record("conjunctions", lines(parser.parse_args()), ("columns", "rows", "epsilon", "searched"))
 
 
 def lines(options: argparse.Namespace) -> Iterator[dict[str, Any]]:
     for d in map(int, options.columns.split(",")):
         schema = Schema({"columns": {f"c{i}": {"kind": "boolean"} for i in range(d)}})
+        workload = {"marginals:3": 1, f"conjunctions:{d}": 1} if options.searched else "marginals:3"
         for rows in map(int, options.rows.split(",")):
             for epsilon in options.epsilons.split(","):
                 for run in range(options.runs):
                     codes = random_tree(d, rows, np.random.default_rng([d, rows, run]))
                     table = Table.from_codes(codes, schema)
                     start = time.process_time()
-                    made = Synthesizer(schema, epsilon=epsilon, delta="1e-6").fit(table).sample()
+                    made = Synthesizer(schema, epsilon=epsilon, delta="1e-6", workload=workload).fit(table).sample()
                     seconds = time.process_time() - start
                     gap = histogram(codes) - histogram(made.to_numpy(np.int64))
                     yield {
                         "columns": d,
                         "rows": rows,
                         "epsilon": epsilon,
+                        "searched": options.searched,
                         "run": run,
                         "all_2d": round(float(np.abs(monotone(gap)).max()), 6),
                         "all_3d": round(float(np.abs(every(gap)).max()), 6),

@@ -41,7 +41,7 @@ def draw(curves: list[Line], conjunctions: list[Line], path: Path) -> None:
 
 def _conjunctions(axis: Any, lines: list[Line]) -> None:
     for colour, d in zip(COLOURS, sorted({line["columns"] for line in lines}), strict=False):
-        found = [line for line in lines if line["columns"] == d and line["epsilon"] == "1"]
+        found = [line for line in lines if line["columns"] == d and not line["searched"]]
         _line(axis, found, lambda line: line["rows"], "all_3d", colour, f"all 3^{d}")
         _line(axis, found, lambda line: line["rows"], "all_2d", colour, f"all 2^{d}", style="--")
     _finish(axis, "largest error over all conjunctions, ε = 1", "rows", "error")

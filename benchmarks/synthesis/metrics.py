@@ -9,6 +9,7 @@ with weights ±1 whose threshold is the score of one more record.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from itertools import combinations
 from typing import Any
 
@@ -60,8 +61,11 @@ def random_errors(table: Table, made: Codes, kind: str, count: int = 2_000) -> N
     return np.abs(shares(queries, table) - shares(queries, Table.from_codes(made, table.schema)))
 
 
-def errors(table: Table, made: Codes) -> dict[str, Any]:
-    """All metrics of one synthetic table."""
+KINDS = {"disj": "disjunctions", "par": "parities", "half": "halfspaces"}
+
+
+def errors(table: Table, made: Codes, kinds: Iterable[str] = KINDS) -> dict[str, Any]:
+    """All metrics of one synthetic table, or those of marginals, conjunctions and some kinds of random queries."""
     real, sizes = rows_of(table), list(table.schema.sizes)
     out: dict[str, Any] = {"rows": len(made)}
     for order in (1, 2, 3):
@@ -72,10 +76,7 @@ def errors(table: Table, made: Codes) -> dict[str, Any]:
         out[f"max{order}"] = max(float(gap.max()) for gap in gaps)
         out[f"tv{order}"] = float(np.mean([gap.sum() / 2 for gap in gaps]))
     found = {"conj": conjunction_errors(real, made, len(sizes) if max(sizes) == 2 else 10)}
-    found |= {
-        short: random_errors(table, made, kind)
-        for short, kind in (("disj", "disjunctions"), ("par", "parities"), ("half", "halfspaces"))
-    }
+    found |= {kind: random_errors(table, made, KINDS[kind]) for kind in kinds}
     for name, values in found.items():
         out[f"{name}_max"], out[f"{name}_mean"] = float(values.max()), float(values.mean())
     return {key: round(value, 6) for key, value in out.items()}
