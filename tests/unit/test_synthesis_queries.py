@@ -167,6 +167,11 @@ def test_literals_are_chosen_from_released_masses() -> None:
     assert "age < 5" in [str(literal) for literal in chosen_literals(SCHEMA, masses, 3, negations=True)]
 
 
+def test_all_but_constant_columns_still_have_literals() -> None:
+    masses = [np.eye(6)[0], np.eye(3)[1], np.eye(3)[0]]
+    assert len(chosen_literals(SCHEMA, masses, 4, negations=True)) == 3
+
+
 @pytest.mark.parametrize("kind", ["conjunctions", "disjunctions", "parities", "halfspaces"])
 def test_named_classes_become_searchable(kind: str) -> None:
     masses = [np.full(6, 1 / 6), np.full(3, 1 / 3), np.full(3, 1 / 3)]

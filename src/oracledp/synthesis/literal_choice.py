@@ -30,7 +30,8 @@ def chosen_literals(schema: Schema, marginals: Sequence[Floats], per_column: int
         found += tests
         if negations and (column.ordered or len(tests) == 1):
             found += [test.negated() for test in tests]
-    return Literals(tuple(found))
+    # Where every column is all but constant, nothing large is left to find: any test will do.
+    return Literals(tuple(found) or tuple(column.literals[0] for column in schema.columns))
 
 
 def _thresholds(column: Column, mass: Floats, count: int) -> list[Literal]:

@@ -14,12 +14,14 @@ from itertools import combinations
 import numpy as np
 
 from oracledp.synthesis.basis import Features, column_sets, signed_features
-from oracledp.synthesis.bins import ColumnBins, Floats, levels_within, nested_bins
+from oracledp.synthesis.bins import ColumnBins, Floats, Integers, levels_within, nested_bins
 from oracledp.synthesis.denoise import probabilities
 from oracledp.synthesis.levels import LONG, level_marginals, measure_levels
 from oracledp.synthesis.measurements import Meter, NoisyParities, NoisyQueries, NoisyTable
 from oracledp.synthesis.rules import Settings, settings
 from oracledp.synthesis.splitting import split
+
+_FIRST_TIER = 1 / 3  # of the three-way budget, for parities of first features
 
 
 @dataclass(frozen=True)
@@ -71,7 +73,7 @@ def measure(meter: Meter, order: int, budget: Fraction | None = None, ranges: fl
     features = signed_features(bins, masses, max(rule.groups, 2))
     tables, parities = _pairs(meter, second, rule, bins, masses, features, total)
     if third > 0:
-        parities += _parities(meter, bins, features, column_sets(len(bins), 3), third)
+        parities += _triples(meter, bins, features, third)
     return Measured(total, rule, bins, tuple(marginals), (*one_ways, *tables), features, tuple(parities))
 
 
@@ -161,6 +163,16 @@ def _dependence(
     return energy, energy / (noise * (2 * freedom) ** 0.5)
 
 
+def _triples(meter: Meter, bins: Sequence[ColumnBins], features: Features, rho: Fraction) -> list[NoisyParities]:
+    """All three-way parities, those of the columns' first features, which halve them, with less noise than the rest."""
+    subsets = features.subsets(column_sets(len(bins), 3))
+    first = np.array([features.of(column)[0] for column in range(len(bins)) if features.of(column)])
+    coarse = np.isin(subsets, first).all(axis=1)
+    tiers = [tier for tier in (subsets[coarse], subsets[~coarse]) if len(tier)]
+    weights = [_FIRST_TIER, 1 - _FIRST_TIER] if len(tiers) == 2 else [1.0]
+    return [_counted(meter, bins, features, tier, part) for tier, part in zip(tiers, split(rho, weights), strict=True)]
+
+
 def _parities(
     meter: Meter,
     bins: Sequence[ColumnBins],
@@ -169,5 +181,11 @@ def _parities(
     rho: Fraction,
 ) -> list[NoisyParities]:
     subsets = features.subsets(sets)
+    return [_counted(meter, bins, features, subsets, rho)] if len(subsets) else []
+
+
+def _counted(
+    meter: Meter, bins: Sequence[ColumnBins], features: Features, subsets: Integers, rho: Fraction
+) -> NoisyParities:
     signs = [sign[bins[c].fine] for sign, c in zip(features.signs, features.columns, strict=True)]
-    return [meter.parities(signs, features.columns, subsets, rho)] if len(subsets) else []
+    return meter.parities(signs, features.columns, subsets, rho)
