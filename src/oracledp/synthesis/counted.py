@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,7 +51,7 @@ class CountedQuery:
         read = tuple(c for c, score in enumerate(scores) if score.any())
         return cls(query, read, tuple(scores[c] for c in read), accept)
 
-    def values(self, codes: Integers) -> NDArray[np.bool_]:
+    def values(self, codes: NDArray[np.integer[Any]]) -> NDArray[np.bool_]:
         """The query's value on records of codes."""
         total = np.zeros(len(codes), dtype=np.int64)
         for column, score in zip(self.columns, self.scores, strict=True):
