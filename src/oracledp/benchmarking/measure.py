@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from importlib import import_module
 from typing import Any
 
 from oracledp.benchmarking.timing import best_of, timed, within
@@ -21,6 +22,15 @@ PEERS: dict[str, Oracle] = {
     "RC2": MaxSatOracle(),
     "HiGHS": MilpOracle(node_limit=10**9),
     "enumeration": ExhaustiveOracle(),
+}
+
+
+MODULES = {
+    "CP-SAT": "ortools.sat.python.cp_model",
+    "cp-sat": "ortools.sat.python.cp_model",
+    "RC2": "pysat.examples.rc2",
+    "maxsat": "pysat.examples.rc2",
+    "HiGHS": "scipy.optimize",
 }
 
 
@@ -70,13 +80,12 @@ def compare(name: str, problem: WeightedProblem, value: int, limit: float) -> Ro
 
 def peer_seconds(name: str, problem: WeightedProblem) -> tuple[float, int | None]:
     """The CPU seconds of one peer, its model included, and the value it found."""
-    _warm(name)
+    warm(name)
     seconds, answer = timed(lambda: PEERS[name].solve(problem))
     return seconds, None if isinstance(answer, Failed) else answer.value
 
 
-def _warm(name: str) -> None:
+def warm(name: str) -> None:
     """Imports are not part of what is measured."""
-    modules = {"CP-SAT": "ortools.sat.python.cp_model", "RC2": "pysat.examples.rc2", "HiGHS": "scipy.optimize"}
-    if name in modules:
-        __import__(modules[name])
+    if name in MODULES:
+        import_module(MODULES[name])
