@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from math import ceil, sqrt
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,12 +24,13 @@ from oracledp.mechanisms.exponential import ExponentialMechanism
 from oracledp.mechanisms.objective import Objective
 from oracledp.randomness import Randomness
 from oracledp.schema import Schema
-from oracledp.synthesis.bins import Floats, Integers
+from oracledp.synthesis.bins import Integers
 from oracledp.synthesis.counted import CountedQuery
 
 Draw = Callable[[Fraction, int, Randomness], Integers]
 _EXACT_SUM = 2**53  # integers up to here, and their sums in any order, are exact in a double
-_BLOCK = 8192
+_BLOCK = 8192  # records in one step of counting parities
+_CELLS = 1 << 22  # records times products in one step, so that memory does not grow with the columns
 _GRAIN = 1024  # variances are rounded up to multiples of 1/1024: short fractions are drawn faster
 _LATTICE = 10  # a synthetic record weighs a multiple of 2^-10 records in a selection
 
@@ -37,7 +39,7 @@ _LATTICE = 10  # a synthetic record weighs a multiple of 2^-10 records in a sele
 class Records:
     """Private data as unique encoded records with counts. Only a meter may read it."""
 
-    codes: Integers = field(repr=False)
+    codes: NDArray[np.integer[Any]] = field(repr=False)  # of any width: millions of records stay as small as they came
     counts: Integers = field(repr=False)
     sizes: tuple[int, ...]
     ordered: tuple[bool, ...]
@@ -136,11 +138,7 @@ class Meter:
         ``signs[f]`` is feature f's sign on each value of ``columns[f]``. One record moves each of M counts by one,
         so Δ₂² is M, or 4M if a record is replaced.
         """
-        counts = np.zeros(len(subsets), dtype=np.int64)
-        for first in range(0, len(self.records.counts), _BLOCK):
-            block = slice(first, first + _BLOCK)
-            feature = [sign[self.records.codes[block, c]] for sign, c in zip(signs, columns, strict=True)]
-            counts += _parity_counts(np.stack(feature, axis=1), self.records.counts[block], subsets)
+        counts = _parity_counts(self.records, signs, columns, subsets)
         squared = len(subsets) * self.neighbours.comparison_sensitivity**2
         noisy, variance = self._noisy(counts, squared, rho)
         return NoisyParities(subsets, noisy, variance)
@@ -193,12 +191,26 @@ class Meter:
         return counts + self.draw(variance, counts.size, self.source), variance
 
 
-def _parity_counts(features: Integers, counts: Integers, subsets: Integers) -> Integers:
-    """Weighted sums of products of ±1 columns. Doubles hold every partial sum exactly: they are integers below 2^53."""
+def _parity_counts(records: Records, signs: Sequence[Integers], columns: Integers, subsets: Integers) -> Integers:
+    """Weighted sums of products of ±1 features. Doubles hold every partial sum exactly: integers below 2^53."""
+    heads, inverse = _heads(subsets)
+    tables = [sign.astype(np.int8) for sign in signs]
+    sums = np.zeros((len(heads), len(signs)))
+    step = max(64, min(_BLOCK, _CELLS // len(heads)))
+    for first in range(0, len(records.counts), step):
+        block = slice(first, first + step)
+        codes = records.codes[block]
+        features = np.stack([table[codes[:, c]] for table, c in zip(tables, columns, strict=True)], axis=1)
+        left = np.ones((len(features), len(heads)), dtype=np.int8)
+        for head in heads.T:
+            left *= features[:, head]
+        sums += left.T.astype(np.float64) @ (features * records.counts[block, None].astype(np.float64))
+    return sums[inverse, subsets[:, -1]].astype(np.int64)
+
+
+def _heads(subsets: Integers) -> tuple[Integers, Integers]:
+    """The subsets without their last feature, each once, and which of them belongs to each subset."""
     if subsets.shape[1] == 1:
-        return np.asarray((counts @ features)[subsets[:, 0]])
+        return np.zeros((1, 0), dtype=np.int64), np.zeros(len(subsets), dtype=np.int64)
     heads, inverse = np.unique(subsets[:, :-1], axis=0, return_inverse=True)
-    left: Floats = np.prod(features[:, heads], axis=2).astype(np.float64)
-    right = (features * counts[:, None]).astype(np.float64)
-    sums = left.T @ right
-    return sums[inverse.ravel(), subsets[:, -1]].astype(np.int64)
+    return heads, inverse.ravel()

@@ -142,7 +142,7 @@ def records_of(table: Table) -> Records:
     """A table as the meter reads it."""
     columns = table.schema.columns
     return Records(
-        table.codes.astype(np.int64),
+        table.codes,
         table.counts,
         table.schema.sizes,
         tuple(column.ordered for column in columns),
