@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 
 import numpy as np
@@ -54,10 +54,14 @@ class Objective:
         """The objective for weights that are in lattice units already (private ones must be whole counts)."""
         features, signed, constant = queries.reduce(records, weights)
         total = exact_sum(signed)
+        merged: dict[int, WeightedProblem] = {}  # branches of one base share the merging of equal records
         pieces = []
         for branch in queries.branches():
-            sign, offset = (-1, constant + total) if branch.negated else (1, constant)
-            pieces.append(BranchProblem(branch, WeightedProblem.build(branch.base, features, sign * signed, offset)))
+            if id(branch.base) not in merged:
+                merged[id(branch.base)] = WeightedProblem.build(branch.base, features, signed)
+            problem = merged[id(branch.base)]
+            weights, offset = (-problem.weights, constant + total) if branch.negated else (problem.weights, constant)
+            pieces.append(BranchProblem(branch, replace(problem, weights=weights, constant=offset, cache={})))
         return cls(queries, tuple(pieces), resolution)
 
     def value(self, parts: Parts) -> int:
