@@ -12,6 +12,16 @@ TEXTS = st.sampled_from(AWKWARD) | st.text(st.characters(exclude_characters="\0"
 
 GOOD_NUMBERS = ("0", "1", "-0", "+1", " 7", "7 ", "\t7", "007", "7.", "7.0", "7.00", "7.5", ".5", "-.5", "1e1", "1E+1")
 HUGE_NUMBERS = ("9" * 38, "9" * 39, "-" + "9" * 38, str(2**62), str(-(2**63)), "9007199254740993", "1e400", "1e-400")
+LONG_NUMBERS = (
+    "9" * 255,
+    "9" * 256,
+    " " * 254 + "7",
+    " " * 255 + "7",
+    "0." + "0" * 248 + "1e250",
+    "1e9999",
+    "-1e-9999",
+    "1e10000",
+)
 NO_NUMBERS = (
     "",
     " ",
@@ -32,7 +42,7 @@ NO_NUMBERS = (
 )
 TRUTHS = ("true", "True", "FALSE", " yes", "No ", "y", "t", "1.0", "0.0", "yes\n", "ſ", "\x001")
 NUMBER_TEXTS = (
-    st.sampled_from(GOOD_NUMBERS + HUGE_NUMBERS + NO_NUMBERS + TRUTHS)
+    st.sampled_from(GOOD_NUMBERS + HUGE_NUMBERS + LONG_NUMBERS + NO_NUMBERS + TRUTHS)
     | st.from_regex(r"[ \t]?[+-]?[0-9]{0,20}\.?[0-9]{0,20}([eE][+-]?[0-9]{1,3})?", fullmatch=True)
     | st.integers().map(str)
     | st.floats().map(repr)

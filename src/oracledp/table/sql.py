@@ -16,6 +16,7 @@ from oracledp.table.flaws import Flaw, flaw_code, malformed_code, missing_code, 
 from oracledp.table.values import (
     FALSE_TEXT,
     INTEGER_TEXT,
+    LONGEST_NUMBER,
     NO_VALUE_TEXT,
     NUMBER_TEXT,
     TRUE_TEXT,
@@ -103,7 +104,8 @@ def _read_integer(dialect: Dialect, family: Family, source: str) -> str:
 
 def _read_number(dialect: Dialect, family: Family, source: str) -> str:
     if family is Family.TEXTS:
-        return f"CASE WHEN {dialect.matches(source, NUMBER_TEXT)} THEN {dialect.number_of_text(source)} END"
+        condition = f"length({source}) <= {LONGEST_NUMBER} AND {dialect.matches(source, NUMBER_TEXT)}"
+        return f"CASE WHEN {condition} THEN {dialect.number_of_text(source)} END"
     if family is Family.DECIMALS:
         return dialect.number_of_decimal(source)
     number = f"CAST({source} AS {dialect.float_type})"

@@ -22,12 +22,12 @@ from oracledp.table.flaws import Flaw, flaw_code, missing_code, unlisted_code
 
 # The same patterns serve Python and every SQL engine, always over the whole text: hence no backslash, which each
 # engine's literals treat otherwise, only plain groups, and no flag for upper and lower case, which engines fold
-# differently outside ASCII. 38 digits are what 128-bit integers and decimals always hold; numbers are kept within
-# what PostgreSQL's numeric holds. Its patterns repeat at most 255 times.
+# differently outside ASCII. 38 digits are what 128-bit integers and decimals always hold; the length and the exponent
+# of a number are kept within what PostgreSQL's numeric holds.
 _BLANKS = "[ \t]*"
-_DIGITS = "([0-9]{1,255}([.][0-9]{0,255})?|[.][0-9]{1,255})"
 INTEGER_TEXT = f"{_BLANKS}[+-]?[0-9]{{1,38}}([.]0*)?{_BLANKS}"
-NUMBER_TEXT = f"{_BLANKS}[+-]?{_DIGITS}([eE][+-]?[0-9]{{1,4}})?{_BLANKS}"
+NUMBER_TEXT = f"{_BLANKS}[+-]?([0-9]+([.][0-9]*)?|[.][0-9]+)([eE][+-]?[0-9]{{1,4}})?{_BLANKS}"
+LONGEST_NUMBER = 255  # characters
 TRUE_TEXT = f"{_BLANKS}([Tt][Rr][Uu][Ee]|[Yy][Ee][Ss]|1([.]0)?){_BLANKS}"
 FALSE_TEXT = f"{_BLANKS}([Ff][Aa][Ll][Ss][Ee]|[Nn][Oo]|0([.]0)?){_BLANKS}"
 NO_VALUE_TEXT = f"{_BLANKS}([Nn][Aa][Nn])?{_BLANKS}"
@@ -133,7 +133,7 @@ def _integer(value: object) -> int | Flaw | None:
 def _number(value: object) -> float | Flaw | None:
     """A finite 64-bit float, however it is stored; None where there is none."""
     if isinstance(value, str):
-        if not re.fullmatch(NUMBER_TEXT, value):
+        if len(value) > LONGEST_NUMBER or not re.fullmatch(NUMBER_TEXT, value):
             return _no_value(value)
     elif isinstance(value, bool) or not isinstance(value, Integral | float | Decimal | np.floating):
         return None if value is None else Flaw.MALFORMED
