@@ -1,6 +1,7 @@
 """PRSMA's runs on other processes and a real Dask cluster, also when a worker dies in the middle."""
 
 import os
+import pickle
 import signal
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -11,9 +12,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+from oracledp.learning import rule_class
+from oracledp.mechanisms.prsma import design_prsma, prsma
 from oracledp.mechanisms.prsma.parallel import DaskWorkers, JoblibWorkers, run_alone, workers_of
 from oracledp.mechanisms.prsma.runs import Array, Batch, BatchResult, Run, run_batch
-from oracledp.randomness import Randomness
+from oracledp.randomness import Randomness, SeededRandomness
+from oracledp.schema import Schema
+from oracledp.table import Table
 
 distributed = pytest.importorskip("distributed")
 
@@ -95,6 +100,39 @@ def test_alone_a_batch_is_judged_by_itself(tmp_path: Path) -> None:
     base, asked = Adds(str(tmp_path), always=True), batches(2, deadly=1)
     assert run_alone(base, asked[0]) == run_batch(base, asked[0])
     assert run_alone(base, asked[1]) == BatchResult.failed(asked[1])
+
+
+def planted(rows: int) -> Table:
+    """Eight fair features, and a label that is the conjunction of two of them."""
+    cells = np.arange(2**9)
+    bits = ((cells[:, None] >> np.arange(9)) & 1).astype(np.uint8)
+    bits[:, 8] = bits[:, 0] & bits[:, 1]
+    schema = Schema({f"x{i}": {"kind": "boolean"} for i in range(8)} | {"y": {"kind": "boolean"}})
+    return Table.from_codes(bits, schema, np.full(len(bits), rows // len(bits)))
+
+
+def test_a_table_gives_the_same_release_on_a_cluster_as_here(client: Any) -> None:
+    table = planted(512 * 400)
+    schema = table.schema
+    rules = rule_class("conjunction", schema.literals.without("y"), schema.literal("y"), size=2)
+    design = design_prsma(epsilon=3, delta="1e-3", rows=table.rows, max_calls=3000)
+    here, there = (
+        prsma(table, rules, epsilon=3, delta="1e-3", design=design, parallel=parallel, source=SeededRandomness(7))
+        for parallel in ("none", client)
+    )
+    assert str(here) == str(there)
+    assert "predict y when x0 and x1" in str(here)
+
+
+def test_records_travel_as_bits() -> None:
+    records = np.random.default_rng(0).integers(0, 2, (1000, 119), dtype=np.uint8)
+    batch = Batch(3, 1, records, np.arange(1000), np.zeros((2, 4)))
+    sent = pickle.dumps(batch)
+    again = pickle.loads(sent)
+    assert len(sent) < records.nbytes // 4
+    assert np.array_equal(again.records, records)
+    assert np.array_equal(again.counts, batch.counts)
+    assert (again.number, again.part) == (3, 1)
 
 
 def tasks_known(client: Any) -> int:

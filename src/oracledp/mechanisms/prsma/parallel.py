@@ -41,7 +41,13 @@ class JoblibWorkers:
         left = True
         while left:
             handed: dict[int, Batch] = {}
-            pool = joblib.Parallel(self.jobs, return_as="generator_unordered", pre_dispatch="2*n_jobs", batch_size=1)
+            pool = joblib.Parallel(
+                self.jobs,
+                return_as="generator_unordered",
+                pre_dispatch="2*n_jobs",
+                batch_size=1,
+                max_nbytes=None,  # private records go through pipes, never through files
+            )
             try:
                 for result in pool(joblib.delayed(run_batch)(base, batch) for batch in _noted(batches, handed)):
                     del handed[result.number]
@@ -114,7 +120,7 @@ def workers_of(parallel: object) -> Workers:
         try:
             return DaskWorkers(distributed.get_client())
         except ValueError:
-            return DaskWorkers(distributed.Client())
+            return DaskWorkers(distributed.Client(memory_limit=0, dashboard_address=None))  # spills nothing to disk
     if hasattr(parallel, "submit") and hasattr(parallel, "nthreads"):
         return DaskWorkers(parallel)
     raise ParameterError("parallel must be 'none', 'joblib', 'dask' or a Dask client")

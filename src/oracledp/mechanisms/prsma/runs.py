@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
+import numpy as np
 from numpy.typing import NDArray
 
 from oracledp.mechanisms.prsma.design import Design
@@ -34,13 +35,27 @@ class Base(Protocol[Produced]):
 
 @dataclass(frozen=True, eq=False)
 class Batch:
-    """Some runs on one part, noise included: repeating a lost batch repeats it to the bit."""
+    """Some runs on one part, noise included: repeating a lost batch repeats it to the bit.
+
+    Records of bytes are 0 or 1 each, and travel as bits.
+    """
 
     number: int
     part: int
     records: Array
     counts: Array
     noise: Array
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        rest = self.counts, self.noise
+        if self.records.dtype != np.uint8 or self.records.ndim != 2:
+            return Batch, (self.number, self.part, self.records, *rest)
+        packed = np.packbits(self.records, axis=1)
+        return _unpacked, (self.number, self.part, packed, self.records.shape[1], *rest)
+
+
+def _unpacked(number: int, part: int, packed: Array, literals: int, counts: Array, noise: Array) -> Batch:
+    return Batch(number, part, np.unpackbits(packed, axis=1, count=literals), counts, noise)
 
 
 @dataclass(frozen=True)
