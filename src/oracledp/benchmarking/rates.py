@@ -22,7 +22,6 @@ from oracledp.oracles.tree_sampler import sample_exponential, samples
 from oracledp.randomness import SystemRandomness
 
 SAMPLE_EPSILON = Fraction(1, 10)
-MOST_DUAL_WORK = 10_000_000  # half a minute or so
 
 
 def redraws(table: BenchmarkTable, settings: Settings) -> Iterator[Row]:
@@ -108,8 +107,7 @@ def duals(table: BenchmarkTable, settings: Settings) -> Iterator[Row]:
 
 def _dual(count: int, settings: Settings) -> Row:
     queries, chosen, weights, groups = instances.dual_queries(count, seed=count)
-    limit = None if count < 1000 else MOST_DUAL_WORK
-    seconds, best = best_of(lambda: solve_dual(queries, chosen, weights, groups=groups, work_limit=limit))
+    seconds, best = best_of(lambda: solve_dual(queries, chosen, weights, groups=groups))
     value = None if isinstance(best, Failed) else best.value
     row: Row = {"case": f"{count} queries", "queries": count, "again": seconds, "finished": value is not None}
     outcomes = {}

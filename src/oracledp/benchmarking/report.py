@@ -77,7 +77,7 @@ def readable(case: str) -> str:
     case = re.sub(r" n=(\d+)", lambda found: f", {int(found[1]):,} rows", case)
     case = re.sub(r" (literals|d)=(\d+)", r", \2 literals", case.replace(" eps=None", ", no noise"))
     case = re.sub(
-        r" eps=([0-9.]+?)(\.0)?$", r", ε = \1", case.replace(" width=None", "").replace(" weights", ", weights")
+        r" eps=([0-9.]+?)(\.0)?$", r", ε = \1", case.replace(" width=None", "").replace(" weights {", ", weights {")
     )
     return re.sub(r" (length|width)=(\d+)", r", \1 \2", case)
 
