@@ -61,7 +61,9 @@ class Objective:
                 merged[id(branch.base)] = WeightedProblem.build(branch.base, features, signed)
             problem = merged[id(branch.base)]
             weights, offset = (-problem.weights, constant + total) if branch.negated else (problem.weights, constant)
-            pieces.append(BranchProblem(branch, replace(problem, weights=weights, constant=offset, cache={})))
+            pieces.append(
+                BranchProblem(branch, replace(problem, weights=weights, constant=offset, cache={}, evaluated={}))
+            )
         return cls(queries, tuple(pieces), resolution)
 
     def value(self, parts: Parts) -> int:
