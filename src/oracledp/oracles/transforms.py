@@ -75,8 +75,9 @@ def _table(problem: WeightedProblem) -> tuple[SubsetTable, int]:
         records, weights, constant = problem.records, problem.weights, 0
         if isinstance(owner, Disjunctions):  # one minus the conjunction of the negated literals
             records, weights, constant = 1 - records, -weights, int(weights.sum())
-        powers = (1 << np.arange(owner.dimension)).astype(np.uint32)
-        masks = (records.astype(np.uint32) * powers).sum(axis=1, dtype=np.uint32)
+        masks = np.zeros(len(records), dtype=np.uint32)
+        for literal in range(owner.dimension):  # one column at a time: four bytes per cell would be too many
+            masks |= records[:, literal].astype(np.uint32) << np.uint32(literal)
         known = (SubsetTable(masks, weights, owner.dimension, isinstance(owner, Parities)), constant)
         problem.cache["transform"] = known
     return known[0], known[1] + problem.constant
