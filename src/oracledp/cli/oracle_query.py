@@ -16,6 +16,7 @@ from oracledp.errors import ParameterError
 from oracledp.game.oracle_query import OracleQuery
 from oracledp.game.rules import PLAYERS
 from oracledp.ledger import Ledger
+from oracledp.literals import Literal, Literals
 from oracledp.randomness import Randomness
 from oracledp.schema import Schema
 from oracledp.table import Table
@@ -44,12 +45,18 @@ def class_of(text: str, schema: Schema) -> QueryClass:
     if found is None:
         raise ParameterError(f"--workload {text}: oracle-query plays for one of {', '.join(_CLASSES)}, with :WIDTH")
     width = int(found[2] or 3)
-    both = schema.literals.with_negations()
+    both = _literals(schema)
     if found[1] == "halfspaces":
         return Halfspaces(schema.literals, max_nonzero=width, thresholds=tuple(range(1 - width, width + 1)))
     if found[1] == "parities":
         return Parities(schema.literals, max_width=width)
     return Disjunctions(both, max_width=width) if found[1] == "disjunctions" else Conjunctions(both, max_width=width)
+
+
+def _literals(schema: Schema) -> Literals:
+    """The schema's literals, and the negations of booleans: the other columns' literals add up to theirs."""
+    negated = tuple(literal.negated() for literal in schema.literals if literal == Literal.boolean(literal.column))
+    return Literals((*schema.literals, *negated))
 
 
 @dataclass(frozen=True)
