@@ -4,10 +4,10 @@
 
 namespace oracledp {
 
-ConjunctionIndex::ConjunctionIndex(int literals, const KeyedRows &rows, Value unit) : literals_(literals), unit_(unit) {
+ConjunctionIndex::ConjunctionIndex(int literals, const PackedRows &packed) : literals_(literals), unit_(packed.unit) {
     std::vector<int> columns(literals);
     std::iota(columns.begin(), columns.end(), 0);
-    build_table(table_, columns, rows);
+    build_table(table_, columns, packed.sources, packed.rows);
     Terms terms;
     for (const Side side : {NEGATIVE, POSITIVE}) {
         terms.cut(table_, table_.valid.data(), side);

@@ -8,7 +8,7 @@ namespace oracledp {
 // Depends on records and weights alone: prepared once, shared by every redraw of the costs.
 class ConjunctionIndex {
   public:
-    ConjunctionIndex(int literals, const KeyedRows &rows, Value unit);
+    ConjunctionIndex(int literals, const PackedRows &packed);
 
     int literals() const { return literals_; }
     Value unit() const { return unit_; } // the weights of the table are in multiples of this

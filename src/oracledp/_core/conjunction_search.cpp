@@ -49,7 +49,13 @@ class Search {
   public:
     Search(const ConjunctionIndex &index, const SubsetCosts &costs, WorkMeter &meter, SearchLog &log, bool eager)
         : index_(index), costs_(costs), unit_(index.unit()), pairs_(index, costs), meter_(meter), log_(log), eager_(eager),
-          incumbent_(index.literals(), data_value(index.total(NEGATIVE), index.total(POSITIVE)) + costs.size(0)) {}
+          incumbent_(index.literals(), data_value(index.total(NEGATIVE), index.total(POSITIVE)) + costs.size(0)) {
+        Value least = 0;
+        for (int literal = 0; literal < costs.literals(); ++literal) least = std::min(least, costs.part(literal));
+        some_paid_ = least < 0;
+        for (int size = 0; size < costs.width(); ++size) may_force_ = may_force_ || least + costs.greatest_step(size) < 0;
+        may_force_ = may_force_ && costs.unlimited();
+    }
 
     Incumbent run() {
         guess_all_paid();
@@ -132,6 +138,7 @@ class Search {
     }
     // The least cost of what may join I and one more literal, which pays for itself.
     Value least_rest(const std::vector<int> &columns, const Node &node) {
+        if (costs_.separable() && !some_paid_) return 0;
         costs_of(columns, node);
         if (!costs_.separable()) return costs_.least_rest(scratch_, node.size + 1);
         Value sum = 0;
@@ -167,7 +174,7 @@ class Search {
         if (node.size >= costs_.width() || level.columns.empty()) return false;
         const RowTable &table = *node.table;
         sum_columns(table, level.cover, NEGATIVE, level.columns);
-        if (!costs_.unlimited()) return false;
+        if (!may_force_) return false;
         const int size = node.size;
         std::size_t kept = 0;
         for (std::size_t i = 0; i < level.columns.size(); ++i) {
@@ -332,7 +339,7 @@ class Search {
     std::size_t rebuild(Node &node, Level &level, const KeyedRows &rows, const std::vector<int> &literals, const std::vector<int> &rank,
                         std::size_t next) {
         for (int &column : level.columns) column = rank[column];
-        build_table(level.own, literals, rows);
+        build_table(level.own, literals, merger_.sources(), rows);
         node.table = &level.own;
         level.cover = level.own.valid;
         for (const Side side : {NEGATIVE, POSITIVE}) sum_columns(level.own, level.cover, side, level.columns);
@@ -359,6 +366,8 @@ class Search {
     WorkMeter &meter_;
     SearchLog &log_;
     const bool eager_;
+    bool some_paid_ = false; // some literal has a negative cost
+    bool may_force_ = false; // and so may be worth including whatever it loses
     Incumbent incumbent_;
     std::vector<std::unique_ptr<Level>> levels_;
     RowMerger merger_;

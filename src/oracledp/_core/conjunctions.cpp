@@ -21,7 +21,7 @@ ConjunctionIndex make_index(const Bytes &records, const Values &weights) {
     std::vector<int> order(records.shape(1));
     std::iota(order.begin(), order.end(), 0);
     const PackedRows packed = pack_rows(records.data(), weights.data(), records.shape(0), order);
-    return ConjunctionIndex(int(order.size()), packed.rows, packed.unit);
+    return ConjunctionIndex(int(order.size()), packed);
 }
 
 // One set of costs as Python gives it. Equal costs of all sizes are a constant, and are kept apart.

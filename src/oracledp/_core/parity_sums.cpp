@@ -90,7 +90,7 @@ struct ParitySums::Walk {
 };
 
 ParitySums::ParitySums(const PackedRows &packed, int literals, int width, bool keep) : width_(width), unit_(packed.unit) {
-    build_table(table_, first_columns(literals), packed.rows);
+    build_table(table_, first_columns(literals), packed.sources, packed.rows);
     single_ = signed_sums(table_, table_.valid, literals, unit_);
     if (!keep) return;
     std::vector<Value> sums;

@@ -24,13 +24,19 @@ struct KeyMap {
     std::vector<int> offsets, lengths;
 
     KeyMap(const RowTable &table, const std::vector<int> &columns)
-        : from_words(table.key_words), to_words(std::max<int>(1, (int(columns.size()) + 63) / 64)),
-          masks(from_words, 0), offsets(from_words, 0), lengths(from_words, 0) {
-        for (const int column : columns) {
-            masks[column >> 6] |= Word{1} << (column & 63);
-            ++lengths[column >> 6];
+        : from_words(table.key_words), masks(from_words, 0), offsets(from_words, 0), lengths(from_words, 0) {
+        for (const int column : columns) masks[table.sources[column].place >> 6] |= Word{1} << (table.sources[column].place & 63);
+        int kept = 0;
+        for (int part = 0; part < from_words; ++part) {
+            offsets[part] = kept;
+            kept += lengths[part] = __builtin_popcountll(masks[part]);
         }
-        for (int part = 1; part < from_words; ++part) offsets[part] = offsets[part - 1] + lengths[part - 1];
+        to_words = std::max(1, (kept + 63) / 64);
+    }
+    KeyBit moved(KeyBit bit) const {
+        const int part = bit.place >> 6;
+        const Word before = masks[part] & ((Word{1} << (bit.place & 63)) - 1);
+        return {offsets[part] + __builtin_popcountll(before), bit.negated};
     }
 };
 
@@ -134,6 +140,8 @@ const KeyedRows &RowMerger::merge(const RowTable &table, const Word *cover, cons
     merged_.weights.assign(rows + 1, 0);
     const std::size_t count = fast ? merge_fast(table, cover, map, slots_, merged_)
                                    : merge_rows<PortableExtract>(table, cover, map, slots_, merged_);
+    sources_.clear();
+    for (const int column : columns) sources_.push_back(map.moved(table.sources[column]));
     merged_.weights.resize(count);
     merged_.keys.resize(count * map.to_words);
     return merged_;

@@ -2,6 +2,7 @@
 #include "row_table.hpp"
 #include <algorithm>
 #include <cstdlib>
+#include <map>
 #include <numeric>
 #include "module.hpp"
 
@@ -58,8 +59,8 @@ void place_rows(RowTable &table, const KeyedRows &rows, int (&count)[2][65]) {
     table.blocks = table.negative_blocks + (total[1] + BLOCK_ROWS - 1) / BLOCK_ROWS;
     table.rows = total[0] + total[1];
     const std::size_t places = std::size_t(table.blocks) * BLOCK_ROWS, offset = std::size_t(table.negative_blocks) * BLOCK_ROWS;
-    table.keys.assign(places * table.key_words, 0);
-    table.weights.assign(places, 0);
+    table.keys.resize(places * table.key_words); // what is not valid is never looked at
+    table.weights.resize(places);
     table.valid.assign(table.words(), 0);
     for (std::size_t i = 0; i < rows.weights.size(); ++i) {
         const std::int64_t weight = rows.weights[i];
@@ -73,16 +74,37 @@ void place_rows(RowTable &table, const KeyedRows &rows, int (&count)[2][65]) {
 
 void fill_columns(RowTable &table) {
     const std::size_t words = table.words();
-    table.bits.resize(words * table.columns());
+    const int columns = table.columns();
+    table.bits.resize(words * columns);
     Word matrix[64];
-    for (int part = 0; part < table.key_words; ++part) {
-        const int first = 64 * part, last = std::min(first + 64, table.columns());
+    for (int part = 0; part < table.key_words; ++part)
         for (std::size_t word = 0; word < words; ++word) {
-            for (int i = 0; i < 64; ++i) matrix[i] = table.keys[(64 * word + i) * table.key_words + part];
-            transpose(matrix);
-            for (int column = first; column < last; ++column) table.bits[words * column + word] = matrix[column - first];
+            const Word valid = table.valid[word];
+            if (valid) {
+                for (int i = 0; i < 64; ++i) matrix[i] = table.keys[(64 * word + i) * table.key_words + part];
+                transpose(matrix);
+            }
+            for (int column = 0; column < columns; ++column) {
+                const KeyBit source = table.sources[column];
+                if (source.place >> 6 != part) continue;
+                const Word rows = valid ? matrix[source.place & 63] : 0;
+                table.bits[words * column + word] = (source.negated ? ~rows : rows) & valid;
+            }
         }
+}
+
+// One bit of 64 weights as a word.
+ODP_SIMD Word plane_word(const std::int64_t *weights, int shift) {
+    Lanes found = {0, 0, 0, 0, 0, 0, 0, 0};
+    const Lanes place = {0, 1, 2, 3, 4, 5, 6, 7};
+    for (int i = 0; i < 64; i += 8) {
+        const Lanes signed_weights = *reinterpret_cast<const Lanes *>(weights + i);
+        const Lanes sign = Word(0) - (signed_weights >> 63), absolute = (signed_weights ^ sign) - sign;
+        found |= ((absolute >> shift) & 1) << (place + Word(i));
     }
+    Word word = 0;
+    for (int lane = 0; lane < 8; ++lane) word |= found[lane];
+    return word;
 }
 
 void fill_planes(RowTable &table, const int (&count)[2][65]) {
@@ -96,10 +118,36 @@ void fill_planes(RowTable &table, const int (&count)[2][65]) {
             reach += count[side][shift + 1];
             auto &plane = table.planes[side][shift];
             plane.assign(std::size_t((reach + BLOCK_ROWS - 1) / BLOCK_ROWS) * BLOCK_WORDS, 0);
-            for (int i = 0; i < reach; ++i)
-                plane[i >> 6] |= (Word(std::llabs(table.weights[offset + i])) >> shift & 1) << (i & 63);
+            for (int i = 0; i < reach; i += 64)
+                plane[i >> 6] = plane_word(&table.weights[offset + i], shift) & table.valid[(offset + i) >> 6];
         }
     }
+}
+
+// Adds one record to words that hold one bit of each column.
+ODP_SIMD void add_record(const std::uint8_t *record, int columns, int place, Word *words) {
+    for (int j = 0; j < columns; ++j) words[j] |= Word(record[j] != 0) << place;
+}
+
+// Columns by content; each is compared in the form in which the first record lacks it.
+std::vector<KeyBit> shared_bits(const std::uint8_t *records, std::size_t count, const std::vector<int> &order) {
+    const std::size_t columns = order.size();
+    std::vector<std::vector<Word>> contents(columns);
+    std::vector<Word> words(columns);
+    for (std::size_t i = 0; i < count; i += 64) {
+        const int rows = int(std::min<std::size_t>(64, count - i));
+        std::fill(words.begin(), words.end(), 0);
+        for (int k = 0; k < rows; ++k) add_record(records + (i + k) * columns, int(columns), k, words.data());
+        for (std::size_t j = 0; j < columns; ++j) {
+            const Word flip = records[j] ? ~Word{0} >> (64 - rows) : 0;
+            contents[j].push_back(words[j] ^ flip);
+        }
+    }
+    std::map<std::vector<Word>, int> places;
+    std::vector<KeyBit> sources;
+    for (const int column : order)
+        sources.push_back({places.try_emplace(std::move(contents[column]), int(places.size())).first->second, count && records[column]});
+    return sources;
 }
 
 } // namespace
@@ -110,19 +158,24 @@ PackedRows pack_rows(const std::uint8_t *records, const std::int64_t *weights, s
     std::int64_t common = 0;
     for (std::size_t i = 0; i < count; ++i) common = std::gcd(common, weights[i]);
     packed.unit = std::max<std::int64_t>(1, common);
-    rows.key_words = int(std::max<std::size_t>(1, (order.size() + 63) / 64));
+    packed.sources = shared_bits(records, count, order);
+    std::vector<std::pair<int, KeyBit>> tellers; // the first column of each bit
+    for (std::size_t j = 0; j < order.size(); ++j)
+        if (packed.sources[j].place == int(tellers.size())) tellers.push_back({order[j], packed.sources[j]});
+    rows.key_words = int(std::max<std::size_t>(1, (tellers.size() + 63) / 64));
     rows.keys.assign(count * rows.key_words, 0);
     for (std::size_t i = 0; i < count; ++i, records += order.size()) {
         rows.weights.push_back(weights[i] / packed.unit);
-        for (std::size_t j = 0; j < order.size(); ++j)
-            rows.keys[i * rows.key_words + j / 64] |= Word(records[order[j]] != 0) << (j % 64);
+        for (const auto &[column, bit] : tellers)
+            rows.keys[i * rows.key_words + bit.place / 64] |= Word((records[column] != 0) != bit.negated) << (bit.place % 64);
     }
     return packed;
 }
 
-void build_table(RowTable &table, const std::vector<int> &literals, const KeyedRows &rows) {
+void build_table(RowTable &table, const std::vector<int> &literals, const std::vector<KeyBit> &sources, const KeyedRows &rows) {
     int count[2][65];
     table.literals = literals;
+    table.sources = sources;
     table.key_words = rows.key_words;
     place_rows(table, rows, count);
     fill_columns(table);

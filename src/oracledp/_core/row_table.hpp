@@ -6,6 +6,12 @@ namespace oracledp {
 
 enum Side { NEGATIVE = 0, POSITIVE = 1 };
 
+// Where a column is found in the keys of the rows: equal and opposite columns share a bit.
+struct KeyBit {
+    int place = 0;
+    bool negated = false;
+};
+
 // Rows of negative weight come first, then rows of positive weight, each side padded to whole blocks and
 // sorted by the bit length of the weight. Bit b of the absolute weights is a plane: a set of rows that is
 // empty past a prefix of its side. A weighted sum over a set of rows is a few population counts.
@@ -17,7 +23,8 @@ struct RowTable {
     std::vector<int> literals;     // the literal that each column stands for
     std::vector<Word> bits;        // column after column, `blocks * BLOCK_WORDS` words each
     std::vector<Word> valid;       // the rows that are not padding
-    std::vector<Word> keys;        // row after row: bit j is column j
+    std::vector<KeyBit> sources;   // of each column
+    std::vector<Word> keys;        // row after row
     std::vector<std::int64_t> weights;
     std::vector<std::vector<Word>> planes[2];
 
@@ -33,24 +40,27 @@ struct KeyedRows {
     std::vector<std::int64_t> weights;
 };
 
-// Records of 0 and 1 as keys, bit j being column order[j], with weights in multiples of their greatest common divisor.
+// Records of 0 and 1 as keys, column j being order[j], with weights in multiples of their greatest common divisor.
 struct PackedRows {
     KeyedRows rows;
+    std::vector<KeyBit> sources;
     std::int64_t unit;
 };
 PackedRows pack_rows(const std::uint8_t *records, const std::int64_t *weights, std::size_t count, const std::vector<int> &order);
 
 // Fills the table; the rows must have distinct keys (equal keys are correct, only wasteful).
-void build_table(RowTable &table, const std::vector<int> &literals, const KeyedRows &rows);
+void build_table(RowTable &table, const std::vector<int> &literals, const std::vector<KeyBit> &sources, const KeyedRows &rows);
 
-// The rows of a cover seen through some columns only (in increasing order): equal ones are merged, so
-// that opposite weights cancel.
+// The rows of a cover seen through some columns only: equal ones are merged, so that opposite weights cancel.
 class RowMerger {
   public:
     const KeyedRows &merge(const RowTable &table, const Word *cover, const std::vector<int> &columns);
+    // Where those columns are found in the merged keys.
+    const std::vector<KeyBit> &sources() const { return sources_; }
 
   private:
     KeyedRows merged_;
+    std::vector<KeyBit> sources_;
     std::vector<std::int32_t> slots_;
 };
 

@@ -34,7 +34,7 @@ Branch make_branch(const Bytes &records, const Values &weights, int width, std::
     const std::vector<int> order = tree_order(records, weights);
     const PackedRows packed = pack_rows(records.data(), weights.data(), records.shape(0), order);
     Branch branch;
-    build_table(branch.table, order, packed.rows);
+    build_table(branch.table, order, packed.sources, packed.rows);
     branch.unit = packed.unit;
     branch.width = width;
     branch.constant = constant;
