@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from oracledp.errors import ParameterError
 from oracledp.guarantee import Guarantee, Neighbours
 from oracledp.mechanisms.block_noise import block_noise
-from oracledp.mechanisms.surrogate_solver import POINT_BITS, HingeProblem, solve
+from oracledp.mechanisms.surrogate_solver import POINT_BITS, HingeProblem, row_blocks, solve
 from oracledp.noise import LARGEST_SCALE
 from oracledp.randomness import Randomness
 
@@ -124,5 +124,9 @@ class ConvexSurrogate:
         if features.shape[1] != self.dimension:
             raise ParameterError("features need one column per weight")
         starts = np.cumsum((0, *self.sizes[:-1]))
-        if len(features) and np.add.reduceat(np.abs(features.astype(np.int64)), starts, axis=1).max() > 1:
+        lengths = (
+            np.add.reduceat(np.abs(features[rows].astype(np.int64)), starts, axis=1)
+            for rows in row_blocks(len(features))
+        )
+        if any(length.max() > 1 for length in lengths):
             raise ParameterError("a row of features may hold one entry of ±1 in each block, zeros elsewhere")

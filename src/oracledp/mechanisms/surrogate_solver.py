@@ -22,6 +22,7 @@ from oracledp.errors import CapacityError
 POINT_BITS = 50  # candidate minimisers are multiples of 2^-50
 _LOW_BITS = 26  # gradients are summed in two halves, so that no int64 sum can wrap
 _NEWTON_STEPS = 100
+_ROWS_AT_ONCE = 1 << 15
 Floats = NDArray[np.float64]
 Integers = NDArray[Any]  # int64, or Python's own integers where those could wrap
 
@@ -45,20 +46,29 @@ class HingeProblem:
     def gradient(self, point: Integers) -> list[Fraction]:
         """The exact gradient at ``point / 2^POINT_BITS``."""
         one = 1 << POINT_BITS
-        margins = self.features.astype(point.dtype) @ point
-        up, down = (np.clip(side, 0, one).astype(np.int64) for side in (one - margins, one + margins))
-        high, low = (self.features.T.astype(np.int64) @ part for part in self._pulls(up, down))
+        high, low = np.zeros((2, self.features.shape[1]), dtype=np.int64)
+        for rows in row_blocks(len(self.features)):
+            features = self.features[rows]
+            margins = features.astype(point.dtype) @ point
+            up, down = (np.clip(side, 0, one).astype(np.int64) for side in (one - margins, one + margins))
+            for total, pull in zip((high, low), self._pulls(rows, up, down), strict=True):
+                total += features.T.astype(np.int64) @ pull
         sums = [(int(h) << _LOW_BITS) + int(part) for h, part in zip(high, low, strict=True)]
         return [
             Fraction(total, one * self.unit) + tilt + self.regularisation * Fraction(int(coordinate), one)
             for total, tilt, coordinate in zip(sums, self.tilt, point, strict=True)
         ]
 
-    def _pulls(self, up: Integers, down: Integers) -> Iterator[Integers]:
+    def _pulls(self, rows: slice, up: Integers, down: Integers) -> Iterator[Integers]:
         """Each row's coefficient in the gradient, split into a high and a low half."""
-        yield self.negative * (down >> _LOW_BITS) - self.positive * (up >> _LOW_BITS)
-        mask = (1 << _LOW_BITS) - 1
-        yield self.negative * (down & mask) - self.positive * (up & mask)
+        positive, negative, mask = self.positive[rows], self.negative[rows], (1 << _LOW_BITS) - 1
+        yield negative * (down >> _LOW_BITS) - positive * (up >> _LOW_BITS)
+        yield negative * (down & mask) - positive * (up & mask)
+
+
+def row_blocks(rows: int) -> Iterator[slice]:
+    """The rows in blocks: eight bytes per feature are needed for one block only, one byte for the others."""
+    return (slice(begin, begin + _ROWS_AT_ONCE) for begin in range(0, rows, _ROWS_AT_ONCE))
 
 
 def solve(problem: HingeProblem, tolerance: Fraction) -> Integers:
@@ -100,7 +110,7 @@ def _candidates(problem: HingeProblem) -> Iterator[Floats]:
 
 @dataclass(frozen=True, eq=False)
 class _FloatProblem:
-    features: Floats
+    features: NDArray[np.int8]
     positive: Floats
     negative: Floats
     tilt: Floats
@@ -109,7 +119,7 @@ class _FloatProblem:
     @classmethod
     def of(cls, problem: HingeProblem) -> _FloatProblem:
         return cls(
-            problem.features.astype(np.float64),
+            problem.features,
             problem.positive / problem.unit,
             problem.negative / problem.unit,
             np.array([float(value) for value in problem.tilt]),
@@ -120,27 +130,40 @@ class _FloatProblem:
     def smoothness(self) -> float:
         return float((self.positive + self.negative).sum() * self.features.shape[1] + self.regularisation)
 
+    def margins(self, point: Floats) -> Floats:
+        blocks = [self.features[rows].astype(np.float64) @ point for rows in row_blocks(len(self.features))]
+        return np.concatenate([np.zeros(0), *blocks])
+
     def value(self, point: Floats) -> float:
-        margins = self.features @ point
+        margins = self.margins(point)
         loss = self.positive @ _hinge(margins) + self.negative @ _hinge(-margins)
         return float(loss + self.tilt @ point + self.regularisation / 2 * (point @ point))
 
     def gradient(self, point: Floats) -> Floats:
-        margins = self.features @ point
+        margins = self.margins(point)
         pulls = self.negative * np.clip(1 + margins, 0, 1) - self.positive * np.clip(1 - margins, 0, 1)
-        return np.asarray(self.features.T @ pulls + self.tilt + self.regularisation * point)
+        slope = self.tilt + self.regularisation * point
+        for rows in row_blocks(len(self.features)):
+            slope += self.features[rows].T.astype(np.float64) @ pulls[rows]
+        return np.asarray(slope)
+
+    def hessian(self, curved: Floats) -> Floats:
+        """The second derivative where each row has this curvature."""
+        total = np.diag(np.full(self.features.shape[1], self.regularisation))
+        for rows in row_blocks(len(self.features)):
+            kept = np.flatnonzero(curved[rows] > 0)
+            features = self.features[rows][kept].astype(np.float64)
+            total += (features * curved[rows][kept, None]).T @ features
+        return total
 
     def newton(self, point: Floats) -> Floats:
         """One damped Newton step; the first sees every row as if it were on the curved piece."""
-        margins = self.features @ point
+        margins = self.margins(point)
         curved = self.positive * ((margins >= 0) & (margins < 1)) + self.negative * ((margins > -1) & (margins <= 0))
         if not np.any(point):
             curved = self.positive + self.negative
-        rows = curved > 0
-        hessian = (self.features[rows] * curved[rows, None]).T @ self.features[rows]
-        hessian[np.diag_indices_from(hessian)] += self.regularisation
         slope = self.gradient(point)
-        step = np.linalg.solve(hessian, slope)
+        step = np.linalg.solve(self.hessian(curved), slope)
         start, size = self.value(point), 1.0
         while size > 1e-4 and self.value(point - size * step) > start - 1e-4 * size * float(slope @ step):
             size /= 2
