@@ -42,10 +42,14 @@ def synth(folder: Path, capsys: pytest.CaptureFixture[str], *more: str) -> tuple
 def test_rows_model_and_ledger(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     Ledger.create(folder / "l.json", epsilon=2, delta="1e-5")
     seeded = ["--seed", "1", "--insecure-seed", "--json"]
-    code, shown = synth(folder, capsys, "--model", str(folder / "m.json"), "--ledger", str(folder / "l.json"), *seeded)
+    pages = ["--report", str(folder / "r.html")]
+    code, shown = synth(
+        folder, capsys, "--model", str(folder / "m.json"), "--ledger", str(folder / "l.json"), *pages, *seeded
+    )
     assert code == 0, shown
     found = json.loads(shown)
     assert found["rows"] == 400
+    assert "game" in (folder / "r.html").read_text()
     assert found["played"]["rounds"] >= 8
     assert found["guarantee"]["neighbours"] == "replace-one"
     assert list(pandas.read_csv(folder / "out.csv").columns) == ["a", "b", "n"]
@@ -57,7 +61,6 @@ def test_rows_model_and_ledger(folder: Path, capsys: pytest.CaptureFixture[str])
     ("options", "word"),
     [
         (["--neighbours", "add-remove"], "replace-one only"),
-        (["--report", "page.html"], "--report belongs"),
         (["--workload", "ranges"], "plays for one of"),
         (["--workload", "conjunctions:2", "--player", "surrogate"], "finds halfspaces"),
     ],

@@ -18,12 +18,14 @@ from oracledp.game.rules import PLAYERS
 from oracledp.ledger import Ledger
 from oracledp.literals import Literal, Literals
 from oracledp.randomness import Randomness
+from oracledp.report import internal_comparison
+from oracledp.report.game import game_page
 from oracledp.schema import Schema
 from oracledp.table import Table
+from oracledp.whole_files import write_whole
 
 METHODS = ("measured", "oracle-query")
 _CLASSES = ("marginals", "conjunctions", "disjunctions", "parities", "halfspaces")
-_NO_GAME = ("report", "internal_report")
 
 method_option = click.option(
     "--method", type=click.Choice(METHODS), default="measured", show_default=True,
@@ -102,18 +104,30 @@ class GameRequest:
         write_rows(frame, self.out)
         if self.model_path is not None:
             game.save(self.model_path)
+        _write_pages(game, table, frame, self.quiet)
         played = game.record().to_json()
-        result = {"rows": len(frame), "guarantee": game.guarantee_.to_json(), "played": played, "out": self.out}
+        result = {
+            "rows": len(frame), "guarantee": game.guarantee_.to_json(), "played": played, "out": self.out,
+            "report": click.get_current_context().params["report"],
+        }  # fmt: skip
         words = f"wrote {len(frame)} rows to {self.out}; played {played['rounds']} rounds\n{game.guarantee_}"
         emit(self.as_json, result, words)
 
 
 def _refuse_options() -> None:
-    """The game is private under replace-one alone, and has no pages yet."""
+    """The game is private under replace-one alone."""
     context = click.get_current_context()
-    given = {name for name in context.params if context.get_parameter_source(name) is not ParameterSource.DEFAULT}
-    if "neighbours" in given and context.params["neighbours"] != "replace-one":
+    given = context.get_parameter_source("neighbours") is not ParameterSource.DEFAULT
+    if given and context.params["neighbours"] != "replace-one":
         raise ParameterError("--method oracle-query is private under replace-one only: its payoff needs a public n")
-    for name in _NO_GAME:
-        if context.params.get(name) is not None:
-            raise ParameterError(f"--{name.replace('_', '-')} belongs to --method measured")
+
+
+def _write_pages(game: OracleQuery, table: Table, frame: Any, quiet: bool) -> None:
+    """The page for release and the one that is not, where they were asked for."""
+    asked = click.get_current_context().params
+    if asked["report"] is not None:
+        write_whole(asked["report"], game_page(game.model_))
+    if asked["internal_report"] is not None:
+        with progress("comparing real and synthetic rows", quiet):
+            internal_comparison(table, frame, asked["internal_report"], schema=game.schema)
+        click.echo(f"{asked['internal_report']} is NOT PRIVATE: do not release it", err=True)
