@@ -13,7 +13,7 @@ import os
 import shutil
 import subprocess
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -78,12 +78,14 @@ def main() -> None:
     parser.add_argument("series", nargs="*", default=["quick"], choices=list(SERIES))
     parser.add_argument("--most", type=float, default=1e8, help="skip longer tables")
     parser.add_argument("--least", type=float, default=0, help="skip shorter tables")
+    parser.add_argument("--without", nargs="*", default=[], help="stages to leave out")
     parser.add_argument("--into", type=Path, help="a JSON file to add the results to")
     options = parser.parse_args()
     for name in options.series:
         for case in SERIES[name]:
             if options.least <= case.rows <= options.most:
-                rows = [{"series": name, **row} for row in measure(case)]
+                stages = tuple(stage for stage in case.stages if stage not in options.without)
+                rows = [{"series": name, **row} for row in measure(replace(case, stages=stages))]
                 if options.into is not None:
                     known = json.loads(options.into.read_text()) if options.into.exists() else []
                     options.into.write_text(json.dumps([*known, *rows], indent=1) + "\n")

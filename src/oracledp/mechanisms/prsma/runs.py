@@ -148,11 +148,13 @@ def passing_outputs(
     outputs: dict[int, Output] = {}
     each = len(_batch_sizes(design))
     results = workers.carry_out(base, _batches(design, base, parts, source, failed))
-    for done, result in enumerate(results, start=1):
+    done = 0
+    for result in results:
         if not result.passed:
             failed.add(result.part)
         elif result.number % each == 0:
             outputs[result.part] = result.output
+        done = max(done, result.number + 1)  # the runs that a failure spares count as done: it must not show
         if progress is not None:
             progress(done, design.parts * each)
     return [output for part, output in sorted(outputs.items()) if part not in failed]
