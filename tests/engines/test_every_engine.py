@@ -135,7 +135,7 @@ def spark_frame(session: Any, schema: Schema, rows: Rows) -> Any:
 
 
 # ---- equal ---------------------------------------------------------------------------------------------------
-@settings(derandomize=True, deadline=None, max_examples=60)
+@settings(derandomize=True, deadline=None, max_examples=40)
 @given(case=cases(), newline=st.sampled_from(["\n", "\r\n"]))
 def test_frames_files_and_duckdb(case: Case, newline: str) -> None:
     schema, rows = case
