@@ -16,7 +16,6 @@ from oracledp.errors import ParameterError
 from oracledp.oracles.branch_and_bound import BranchAndBoundOracle
 
 QUICK = Settings(quick=True, peers=False)
-NO_SAMPLER = "no sampler for this class"
 
 
 def spin() -> None:
@@ -28,14 +27,12 @@ def test_a_call_is_stopped_at_its_limit() -> None:
     assert within(1, spin) is None
 
 
-def test_every_quick_section_finds_proven_answers() -> None:
-    table = generated(300)
-    rows = [row for name in SECTIONS for row in run(name, table, QUICK)]
-    assert {row["section"] for row in rows} == set(SECTIONS) - {"hardest"}
-    assert not [
-        row["case"] for row in rows if row.get("failed", "no sampler for this class") != "no sampler for this class"
-    ]
-    assert all(row["again"] >= 0 for row in rows if "again" in row)
+def test_every_section_is_printed() -> None:
+    printed = CliRunner().invoke(cli, ["bench", "oracles", "--quick", "--no-peers", "--quiet"])
+    assert printed.exit_code == 0, printed.output
+    assert all(name in printed.output for name in set(SECTIONS) - {"hardest"})
+    assert "reached" not in printed.output
+    assert "no sampler" not in printed.output
 
 
 def test_peers_find_the_same_value() -> None:
