@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 
@@ -15,6 +16,7 @@ from oracledp.literals import Literal, Literals
 from oracledp.noise import discrete_gaussian
 from oracledp.randomness import Randomness, SeededRandomness
 from oracledp.schema import Schema
+from oracledp.synthesis import mixture
 from oracledp.synthesis.bins import Integers, nested_bins
 from oracledp.synthesis.counted import CountedQuery
 from oracledp.synthesis.hierarchy import combined_counts
@@ -141,6 +143,29 @@ def test_gradients_match_differences() -> None:
     by_weights = (loss(parts, weights + step * other) - loss(parts, weights - step * other)) / (2 * step)
     assert (state.slope * weights[:, None] * direction).sum() == pytest.approx(by_parts, rel=1e-3)
     assert state.pull @ other == pytest.approx(by_weights, rel=1e-3)
+
+
+def test_sharpening_doubles_what_is_missed_beyond_the_noise_and_nothing_else() -> None:
+    rng = np.random.default_rng(7)
+    gauge = Meter(records(random_codes(8, 500)), Fraction(1), Neighbours.ADD_REMOVE, SeededRandomness(0), no_noise)
+    measured = measure_workload(gauge, Workload.parse(["ranges", "member"], SCHEMA), SCHEMA, rng)
+    measured = replace(measured, queries=(gauge_queries(),))
+    fit = mixture._Fit.of(measured, (6, 0, 0), measured.settings)
+    assert len(fit.terms) >= 6
+    parts = np.concatenate([rng.dirichlet(np.ones(b.size), 5) for b in measured.bins], axis=1).astype(np.float32)
+    weights = rng.dirichlet(np.ones(5)).astype(np.float32)
+    for term in fit.terms:
+        slopes = {}
+        for errors in (None, 0.0, 1e9):
+            state = State.at(parts, weights)
+            (term if errors is None else term.sharpened(state, errors)).add(state)
+            slopes[errors] = state.slope
+        assert np.allclose(slopes[0.0], 2 * slopes[None], rtol=1e-3, atol=1e-5 * np.abs(slopes[None]).max())
+        assert np.array_equal(slopes[1e9], slopes[None])
+
+
+def gauge_queries() -> NoisyQueries:
+    return NoisyQueries(tuple(counted_queries()), np.array([3, -20, 40, 10, -7, 11, 30]), Fraction(9))
 
 
 def test_selection_finds_what_is_wrong_and_charges_for_it() -> None:

@@ -6,7 +6,7 @@ Both see the signed count of a query, the sum of 2q - 1, as the meter measures i
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from oracledp.synthesis.bins import Floats, Integers
 from oracledp.synthesis.counted import CountedQuery
 from oracledp.synthesis.layout import Layout, Singles
 from oracledp.synthesis.measurements import NoisyQueries
-from oracledp.synthesis.terms import State, Term
+from oracledp.synthesis.terms import State, Term, moved_on
 
 
 def query_terms(
@@ -80,10 +80,7 @@ class Products:
 
     def add(self, state: State) -> None:
         """Add the gradients: the product without one column comes from products before and after it."""
-        held = [state.parts[:, block] @ factor for block, factor in zip(self.blocks, self.factors, strict=True)]
-        before = [np.ones((len(state.weights), len(self.target)), dtype=np.float32)]
-        for values in held:
-            before.append(before[-1] * values)
+        held, before = self._products(state)
         residual = self.constant + self.slope * (state.weights @ before[-1]) - self.target
         pull = self.slope * residual * self.precision
         state.pull += before[-1] @ pull
@@ -91,6 +88,19 @@ class Products:
         for number in range(len(held) - 1, -1, -1):
             state.slope[:, self.blocks[number]] += (before[number] * after) @ self.factors[number].T
             after = after * held[number]
+
+    def sharpened(self, state: State, errors: float) -> Products:
+        """Move the targets on."""
+        value = self.constant + self.slope * (state.weights @ self._products(state)[1][-1])
+        return replace(self, target=moved_on(self.target, value, np.float32(errors) / np.sqrt(self.precision)))
+
+    def _products(self, state: State) -> tuple[list[Singles], list[Singles]]:
+        """Each column's factor in each component, and the products of all columns before it."""
+        held = [state.parts[:, block] @ factor for block, factor in zip(self.blocks, self.factors, strict=True)]
+        before = [np.ones((len(state.weights), len(self.target)), dtype=np.float32)]
+        for values in held:
+            before.append(before[-1] * values)
+        return held, before
 
 
 @dataclass(frozen=True)
@@ -120,15 +130,8 @@ class Convolution:
 
     def add(self, state: State) -> None:
         """Add the gradients: a forward pass over the columns gives the law of the sum, a backward pass its worth."""
-        laws = [state.parts[:, block] @ share for block, share in zip(self.blocks, self.shares, strict=True)]
+        laws, forward = self._sums(state)
         width = len(self.accept)
-        forward = [np.zeros((len(state.weights), width), dtype=np.float32)]
-        forward[0][:, 0] = 1
-        for steps, law in zip(self.steps, laws, strict=True):
-            after = np.zeros_like(forward[0])
-            for place, step in enumerate(steps.tolist()):
-                after[:, step:] += forward[-1][:, : width - step] * law[:, place, None]
-            forward.append(after)
         value = forward[-1] @ self.accept
         pull = (state.weights @ value - self.target) * self.precision
         state.pull += pull * value
@@ -141,3 +144,22 @@ class Convolution:
                 earlier[:, : width - step] += worth[:, step:] * laws[number][:, place, None]
             state.slope[:, self.blocks[number]] += pull * (np.stack(gains, axis=1) @ self.shares[number].T)
             worth = earlier
+
+    def sharpened(self, state: State, errors: float) -> Convolution:
+        """Move the target on."""
+        value = np.float32(state.weights @ (self._sums(state)[1][-1] @ self.accept))
+        target = moved_on(np.asarray(self.target), np.asarray(value), np.float32(errors) / np.sqrt(self.precision))
+        return replace(self, target=np.float32(target))
+
+    def _sums(self, state: State) -> tuple[list[Singles], list[Singles]]:
+        """Each column's law of scores in each component, and the law of the sum after each column."""
+        laws = [state.parts[:, block] @ share for block, share in zip(self.blocks, self.shares, strict=True)]
+        width = len(self.accept)
+        forward = [np.zeros((len(state.weights), width), dtype=np.float32)]
+        forward[0][:, 0] = 1
+        for steps, law in zip(self.steps, laws, strict=True):
+            after = np.zeros_like(forward[0])
+            for place, step in enumerate(steps.tolist()):
+                after[:, step:] += forward[-1][:, : width - step] * law[:, place, None]
+            forward.append(after)
+        return laws, forward

@@ -8,15 +8,18 @@ its parities sums of products of F = PC. A term adds the derivative of half its 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Protocol
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from oracledp.synthesis.basis import Features
 from oracledp.synthesis.bins import Integers
 from oracledp.synthesis.layout import Layout, Singles
 from oracledp.synthesis.measurements import NoisyParities, NoisyTable
+
+_TINY = np.float32(1e-30)
 
 
 @dataclass
@@ -33,6 +36,10 @@ class State:
         """A state with zero gradients."""
         return cls(parts, weights, np.zeros_like(parts), np.zeros_like(weights))
 
+    def two_ways(self) -> Singles:
+        """All two-way tables of the model, stacked."""
+        return np.asarray(self.parts.T @ (self.parts * self.weights[:, None]))
+
 
 class Term(Protocol):
     """One kind of measurement."""
@@ -40,6 +47,24 @@ class Term(Protocol):
     def add(self, state: State) -> None:
         """Add this term's gradients to the state."""
         ...
+
+    def sharpened(self, state: State, errors: float) -> Term:
+        """The same term with its targets moved on by what the state misses beyond the noise.
+
+        Penalties hold a fit back from strong dependence; adding what they cost to the targets undoes that (a
+        Bregman step). ``errors`` over the root of a precision is the distance that counts as noise.
+        """
+        ...
+
+
+def moved_on(target: Singles, value: Singles, reach: NDArray[Any] | np.floating[Any]) -> Singles:
+    """The target plus what it exceeds the value by, less the reach of noise.
+
+    >>> moved_on(np.float32([1, 1]), np.float32([0.5, 0.9]), np.float32(0.25))
+    array([1.25, 1.  ], dtype=float32)
+    """
+    gap = target - value
+    return np.asarray(target + np.sign(gap) * np.maximum(np.abs(gap) - reach, 0), dtype=np.float32)
 
 
 @dataclass(frozen=True)
@@ -65,6 +90,11 @@ class OneWays:
         state.slope += residual
         state.pull += state.parts @ residual
 
+    def sharpened(self, state: State, errors: float) -> OneWays:
+        """Move the targets on."""
+        reach = np.float32(errors) / np.sqrt(self.precision)
+        return replace(self, target=moved_on(self.target, state.weights @ state.parts, reach))
+
 
 @dataclass(frozen=True)
 class Level:
@@ -87,11 +117,17 @@ class Level:
 
     def add(self, state: State) -> None:
         """Add the gradients."""
-        parts = state.parts[:, self.block]
-        counts = np.add.reduceat(state.weights @ parts, self.starts)
-        residual = np.repeat((counts - self.target) * self.precision, self.widths)
+        residual = np.repeat((self._counts(state) - self.target) * self.precision, self.widths)
         state.slope[:, self.block] += residual
-        state.pull += parts @ residual
+        state.pull += state.parts[:, self.block] @ residual
+
+    def sharpened(self, state: State, errors: float) -> Level:
+        """Move the targets on."""
+        reach = np.float32(errors) / np.sqrt(self.precision)
+        return replace(self, target=moved_on(self.target, self._counts(state), reach))
+
+    def _counts(self, state: State) -> Singles:
+        return np.add.reduceat(state.weights @ state.parts[:, self.block], self.starts)
 
 
 @dataclass(frozen=True)
@@ -105,11 +141,14 @@ class _Pair:
     target: Singles
     precision: np.float32
 
+    def counts(self, two_ways: Singles) -> Singles:
+        """The model's table."""
+        block = two_ways[self.rows, self.columns]
+        return np.add.reduceat(np.add.reduceat(block, self.row_starts, axis=0), self.column_starts, axis=1)
+
     def residual(self, two_ways: Singles) -> Singles:
         """Weighted residuals of the table, spread back over the fine bins."""
-        block = two_ways[self.rows, self.columns]
-        block = np.add.reduceat(np.add.reduceat(block, self.row_starts, axis=0), self.column_starts, axis=1)
-        residual = (block - self.target) * self.precision
+        residual = (self.counts(two_ways) - self.target) * self.precision
         return np.asarray(np.repeat(np.repeat(residual, self.row_widths, axis=0), self.column_widths, axis=1))
 
 
@@ -137,13 +176,21 @@ class Pairs:
 
     def add(self, state: State) -> None:
         """Add the gradients."""
-        two_ways = state.parts.T @ (state.parts * state.weights[:, None])
+        two_ways = state.two_ways()
         residual = np.zeros_like(two_ways)
         for pair in self.pairs:
             residual[pair.rows, pair.columns] += pair.residual(two_ways)
         slope = state.parts @ (residual + residual.T)
         state.slope += slope
         state.pull += np.einsum("kd,kd->k", slope, state.parts) / 2
+
+    def sharpened(self, state: State, errors: float) -> Pairs:
+        """Move the targets on."""
+        two_ways, moved = state.two_ways(), []
+        for pair in self.pairs:
+            reach = np.float32(errors) / np.sqrt(pair.precision)
+            moved.append(replace(pair, target=moved_on(pair.target, pair.counts(two_ways), reach)))
+        return Pairs(tuple(moved))
 
 
 @dataclass(frozen=True)
@@ -197,3 +244,17 @@ class Parities:
             state.pull += np.einsum("kf,kf->k", last, features) / 3
             slope += last
         state.slope += slope @ self.signs.T
+
+    def sharpened(self, state: State, errors: float) -> Parities:
+        """Move the targets on; what was not measured has no precision and stays."""
+        features = state.parts @ self.signs
+        weighted = features * state.weights[:, None]
+        products = features[:, self.pairs[0]] * features[:, self.pairs[1]]
+        two, three = (
+            np.where(precision > 0, moved_on(target, value, np.float32(errors) / np.sqrt(precision + _TINY)), target)
+            for target, value, precision in (
+                (self.two_target, features.T @ weighted, self.two_precision),
+                (self.three_target, products.T @ weighted, self.three_precision),
+            )
+        )
+        return replace(self, two_target=two, three_target=three)
