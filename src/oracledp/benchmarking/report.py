@@ -13,6 +13,7 @@ from oracledp.errors import ParameterError
 
 Rows = list[Row]
 PEER_NAMES = ("CP-SAT", "RC2", "HiGHS", "enumeration")
+COARSE = 1e-6  # the clock of a process with a limit moves in steps of four milliseconds on some systems
 MARK = re.compile(r"(<!-- table: ([a-z-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
@@ -74,7 +75,7 @@ def readable(case: str) -> str:
     >>> readable("label n=48842 literals=20 eps=1.0"), readable("label n=1000 eps=None")
     ('label, 48,842 rows, 20 literals, ε = 1', 'label, 1,000 rows, no noise')
     """
-    case = re.sub(r" n=(\d+)", lambda found: f", {int(found[1]):,} rows", case)
+    case = re.sub(r"(^| )n=(\d+)", lambda found: f"{found[1] and ', '}{int(found[2]):,} rows", case)
     case = re.sub(r" (literals|d)=(\d+)", r", \2 literals", case.replace(" eps=None", ", no noise"))
     case = re.sub(
         r" eps=([0-9.]+?)(\.0)?$", r", ε = \1", case.replace(" width=None", "").replace(" weights {", ", weights {")
@@ -116,6 +117,8 @@ def peer_cell(row: Row, name: str) -> str:
     outcome = row.get("peers", {}).get(name)
     if outcome is None:
         return ""
+    if outcome["seconds"] < COARSE:
+        return "<.004"
     mark = "" if outcome["finished"] else ">"
     times = f"{outcome['seconds'] / row.get('first', row['again']):,.0f}"
     return f"{mark}{short(outcome['seconds'])} ({mark}{times}×)"
