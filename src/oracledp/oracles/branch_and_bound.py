@@ -16,8 +16,8 @@ from oracledp.oracles.base import Answer, Certificate, Failed, Solution, Trust
 from oracledp.oracles.certificates import check_conjunction
 from oracledp.oracles.problem import WeightedProblem
 from oracledp.oracles.redraws import check_batch
+from oracledp.oracles.work import most_work
 
-NO_LIMIT = (1 << 63) - 1
 LONGEST_PROOF = 1 << 24  # entries
 
 
@@ -88,7 +88,7 @@ class BranchAndBoundOracle:
 
     @property
     def _limit(self) -> int:
-        return NO_LIMIT if self.work_limit is None else self.work_limit
+        return most_work(self.work_limit)
 
     def _solve_and_verify(
         self, problem: WeightedProblem, owner: Conjunctions | Disjunctions, index: ConjunctionIndex, constant: int

@@ -14,10 +14,10 @@ from oracledp.classes.base import Query, QueryClass
 from oracledp.classes.decision_lists import DecisionLists
 from oracledp.oracles.base import Answer, Certificate, Failed, Solution, Trust
 from oracledp.oracles.problem import WeightedProblem
+from oracledp.oracles.work import most_work
 
 MOST_CELLS = 1 << 36  # sets of columns times their cells: about a minute
 MOST_CUBES = 1 << 27  # positions times subcubes: a gigabyte
-NO_LIMIT = (1 << 63) - 1
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ class DecisionListSearchOracle:
         prepared: Prepared | None = problem.cache.get(self.name)
         if prepared is None:
             prepared = problem.cache[self.name] = Prepared.of(lists, problem)
-        limit = NO_LIMIT if self.work_limit is None else self.work_limit
+        limit = most_work(self.work_limit)
         costs = np.ascontiguousarray(problem.part_costs, dtype=np.int64)
         found = _engine.best_decision_list(prepared.data, lists.positions, prepared.conditions, costs, limit)
         if found is None:

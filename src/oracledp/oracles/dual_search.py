@@ -19,8 +19,8 @@ from oracledp.classes.subsets import Conjunctions, Disjunctions, Parities, Subse
 from oracledp.errors import CapacityError, ParameterError
 from oracledp.oracles.base import Certificate, Failed, Trust
 from oracledp.oracles.problem import LIMIT
+from oracledp.oracles.work import most_work
 
-NO_LIMIT = (1 << 63) - 1
 GREATEST_SCORE = 1 << 30
 
 
@@ -99,7 +99,7 @@ def solve_dual(
     blocks = _all_blocks(query_class.dimension, groups)
     coded = [(_ones(block), [int(paid[ones].sum()) for ones in _ones(block)]) for block in blocks]
     terms = _terms(base, plain, signed, blocks)
-    limit = NO_LIMIT if work_limit is None else work_limit
+    limit = most_work(work_limit)
     found = _engine.best_record(query_class.dimension, coded, terms, limit)
     if found is None:
         return Failed("work limit reached")

@@ -15,12 +15,12 @@ from oracledp.classes.halfspaces import Halfspaces
 from oracledp.oracles.base import Answer, Certificate, Failed, Solution, Trust
 from oracledp.oracles.batch import scaled_points
 from oracledp.oracles.problem import WeightedProblem
+from oracledp.oracles.work import most_work
 
 MOST_CELLS = 1 << 36  # sets of columns times their cells: about a minute
 MOST_PAIRS, MOST_QUERIES = 1 << 30, 1 << 36  # weight vectors a tree may face: two weights per column, or more
 MOST_SUPPORT = 7
 GREATEST_POINTS = 1 << 20
-NO_LIMIT = (1 << 63) - 1
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class HalfspaceSearchOracle:
         halfspaces = problem.query_class
         if not isinstance(halfspaces, Halfspaces) or not self.supports(halfspaces, len(problem.records)):
             return Failed("class not supported")
-        limit = NO_LIMIT if self.work_limit is None else self.work_limit
+        limit = most_work(self.work_limit)
         found = self._search(halfspaces, problem, limit)
         if found is None:
             return Failed("work limit reached")
