@@ -24,8 +24,7 @@ from oracledp.mechanisms.objective import Minimum, Objective, minimise
 from oracledp.oracles.registry import resolve
 from oracledp.synthesis import Synthesizer
 from oracledp.synthesis.sampling import draw_codes
-from oracledp.synthesis.searched import concrete
-from oracledp.synthesis.workload import NamedClass
+from oracledp.synthesis.searched import NamedClass, concrete
 from oracledp.table import Table
 
 

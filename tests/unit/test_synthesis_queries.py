@@ -25,9 +25,9 @@ from oracledp.synthesis.literal_choice import chosen_literals
 from oracledp.synthesis.measurements import Meter, NoisyQueries, Records
 from oracledp.synthesis.program import measure_workload
 from oracledp.synthesis.query_terms import query_terms
-from oracledp.synthesis.searched import concrete
+from oracledp.synthesis.searched import NamedClass, concrete
 from oracledp.synthesis.terms import State
-from oracledp.synthesis.workload import NamedClass, Workload
+from oracledp.synthesis.workload import Workload
 
 SCHEMA = Schema(
     {
@@ -168,11 +168,11 @@ def gauge_queries() -> NoisyQueries:
     return NoisyQueries(tuple(counted_queries()), np.array([3, -20, 40, 10, -7, 11, 30]), Fraction(9))
 
 
-def test_selection_finds_what_is_wrong_and_charges_for_it() -> None:
+@pytest.mark.parametrize("queries", [CLASSES[0], CLASSES[2], CLASSES[3], CLASSES[5]], ids=lambda q: q.kind)
+def test_selection_finds_what_is_wrong_and_charges_for_it(queries: QueryClass) -> None:
     codes = random_codes(4, 3000)
     gauge = meter(codes, rho=Fraction(1))
     shuffled = np.stack([np.random.default_rng(c).permutation(codes[:, c]) for c in range(3)], axis=1)
-    queries = Conjunctions(LITERALS)
     query = gauge.select(queries, SCHEMA, shuffled, 3000, Fraction(1, 2))
     assert gauge.spent == Fraction(1, 2)
     gaps = {q.parts: abs(_share(q, codes) - _share(q, shuffled)) for q in queries}

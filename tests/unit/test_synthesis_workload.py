@@ -13,7 +13,8 @@ from oracledp.literals import Literal, Literals
 from oracledp.schema import Schema
 from oracledp.synthesis import Synthesizer
 from oracledp.synthesis.program import budget_shares, rounds
-from oracledp.synthesis.workload import NamedClass, Workload
+from oracledp.synthesis.searched import NamedClass
+from oracledp.synthesis.workload import Workload
 
 SCHEMA = Schema(
     {

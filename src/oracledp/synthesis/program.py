@@ -13,9 +13,9 @@ from oracledp.schema import Schema
 from oracledp.synthesis.measurements import Meter, NoisyQueries
 from oracledp.synthesis.measuring import Measured, measure
 from oracledp.synthesis.rounds import play_rounds
-from oracledp.synthesis.searched import Searched, concrete
+from oracledp.synthesis.searched import NamedClass, Searched, concrete
 from oracledp.synthesis.splitting import split
-from oracledp.synthesis.workload import NamedClass, Workload
+from oracledp.synthesis.workload import Workload
 
 # The most that a kind of request may take of the budget, times its share of all weights.
 _FOR_QUERIES, _FOR_RANGES, _FOR_ROUNDS = 1.0, 0.5, 0.4

@@ -46,7 +46,7 @@ def settings(rho: float, total: float, sizes: Sequence[int], order: int = 3) -> 
     return Settings(
         thresholds=_thresholds(min(max(0.8 * noise**0.8, 0.0005), 0.125)),
         fine_cells=fine,
-        coarse_cells=min(100, fine),
+        coarse_cells=min(100, max(fine // 3, 16)),
         groups=groups,
         shares=shares,
         coarse_share=0.45,

@@ -11,10 +11,17 @@ from oracledp.oracles.values import MOST_QUERIES
 from oracledp.schema import Schema
 from oracledp.synthesis.bins import Floats
 from oracledp.synthesis.literal_choice import chosen_literals
-from oracledp.synthesis.workload import NamedClass
 
 _PER_COLUMN = (6, 5, 4, 3, 2, 1)  # tests of one column; the first that keeps the class small enough
 _MOST = 20_000_000  # queries of a class chosen by name: the price of a selection grows with the logarithm
+
+
+@dataclass(frozen=True)
+class NamedClass:
+    """A class by name: its literals are chosen in the fit, from the released one-ways."""
+
+    kind: str
+    width: int
 
 
 @dataclass(frozen=True)

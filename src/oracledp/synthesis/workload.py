@@ -16,20 +16,13 @@ from oracledp.literals import Literal, Literals
 from oracledp.schema import Schema
 from oracledp.synthesis.conditions import parse_conditions
 from oracledp.synthesis.counted import CountedQuery, countable, counted
+from oracledp.synthesis.searched import NamedClass, searchable
 
 DEFAULT = "marginals:3"
 WIDEST_MARGINAL = 3
 _NAME = re.compile(r"(marginals|conjunctions|disjunctions|parities|halfspaces|ranges)(?::(.*))?", re.DOTALL)
 _WIDTHS = {"conjunctions": 4, "disjunctions": 4, "parities": 4, "halfspaces": 3}  # where none is given
 NAMES = "marginals:K (K = 1, 2, 3), conjunctions:W, disjunctions:W, parities:K, halfspaces:K, ranges"
-
-
-@dataclass(frozen=True)
-class NamedClass:
-    """A class by name: its literals are chosen in the fit, from the released one-ways."""
-
-    kind: str
-    width: int
 
 
 @dataclass(frozen=True)
@@ -124,8 +117,6 @@ def _refuse_ranges(name: re.Match[str], schema: Schema) -> None:
 
 
 def _checked(owner: QueryClass, schema: Schema) -> QueryClass:
-    from oracledp.synthesis.searched import searchable
-
     if not countable(owner) or not searchable(owner):
         raise ParameterError(
             f"a workload cannot search these {owner.kind} ({owner.size} queries): use conjunctions, disjunctions, "
