@@ -44,6 +44,8 @@ def problems(queries: QueryClass, seed: int, *, large: int = 9) -> list[Weighted
     records = rng.integers(0, 2, (int(rng.integers(0, 40)), queries.dimension)).astype(np.uint8)
     if seed % 3 == 0:
         records[:, 0] = seed % 2
+    if seed % 3 == 1:
+        records[:, -1] = records[:, 0]
     half = queries.dimension // 2
     if (
         queries.literals[half].negated() == queries.literals[0]
