@@ -56,7 +56,7 @@ def main() -> None:
                 axis.plot(x, y, style, color=colour, marker="o", markersize=4, label=title)
             if series != "columns":
                 axis.set_xscale("log")
-            if value == "cpu":
+            if value == "cpu" and series != "columns":
                 axis.set_yscale("log")
             else:
                 axis.set_ylim(bottom=0)
