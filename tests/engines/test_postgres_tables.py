@@ -172,6 +172,7 @@ def test_the_connection_is_only_read_and_left_as_it_was(postgres: Any, autocommi
     if inside:
         postgres.execute("BEGIN") if autocommit else None
         postgres.execute("CREATE TEMP TABLE kept AS SELECT 1 AS one")
+        compiling = postgres.execute("SHOW jit").fetchone()
     before = postgres.info.transaction_status
     query = f"SELECT *, nextval('steps') FROM {ROWS}"
     with pytest.raises(DataError, match="ReadOnlySqlTransaction"):
@@ -179,6 +180,7 @@ def test_the_connection_is_only_read_and_left_as_it_was(postgres: Any, autocommi
     assert histogram(Table.from_sql(f"SELECT * FROM {ROWS}", SCHEMA, connection=postgres)) == WANTED
     assert postgres.info.transaction_status == before
     if inside:
+        assert postgres.execute("SHOW jit").fetchone() == compiling
         assert postgres.execute("SELECT one FROM kept").fetchall() == [(1,)]
         postgres.execute("INSERT INTO kept VALUES (2)")
     postgres.rollback()
@@ -201,8 +203,8 @@ def test_only_codes_and_counts_leave_the_server(postgres: Any) -> None:
     postgres.cursor_factory = Recorder
     Table.from_sql(f"SELECT *, 'secret' AS note FROM {ROWS}", SCHEMA, connection=postgres)
     statements = [answer for answer in answers if isinstance(answer[0], str)]
-    assert [query.split()[0] for query, _ in statements] == ["SET", "SHOW", "SELECT", "SELECT", "SELECT"]
-    described, catalogue, counted = statements[2:]
+    assert [query.split()[0] for query, _ in statements] == ["SET", "SET", "SHOW", "SELECT", "SELECT", "SELECT"]
+    described, catalogue, counted = statements[3:]
     assert described[0].endswith("LIMIT 0")
     assert described[1] == 0
     assert "pg_catalog.pg_type" in catalogue[0]

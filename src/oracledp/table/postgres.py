@@ -50,6 +50,7 @@ def _read_only(connection: Any) -> Iterator[Any]:
     with connection.cursor(binary=True, row_factory=rows) as cursor:
         for statement in ["SAVEPOINT oracledp", "SET TRANSACTION READ ONLY"] if status == _IN_TRANSACTION else [begin]:
             _execute(cursor, statement)
+        _execute(cursor, "SET LOCAL jit = off")  # compiling thousands of cases takes minutes and saves nothing
         try:
             yield cursor
         finally:
