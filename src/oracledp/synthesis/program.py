@@ -18,7 +18,7 @@ from oracledp.synthesis.splitting import split
 from oracledp.synthesis.workload import Workload
 
 # The most that a kind of request may take of the budget, times its share of all weights.
-_FOR_QUERIES, _FOR_RANGES, _FOR_ROUNDS = 1.0, 0.5, 0.4
+_FOR_QUERIES, _FOR_RANGES, _FOR_ROUNDS = 1.0, 0.3, 0.4
 _MOST_ROUNDS = 24
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from math import comb, prod, sqrt
 
-_MOST_ONE_WAY = 0.28  # of the budget
+_MOST_ONE_WAY = 0.36  # of the budget
 _LEAST_THREE_WAY = 0.13  # of what two- and three-ways share, where three-ways are measured at all
 
 
