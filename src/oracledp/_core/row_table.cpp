@@ -75,22 +75,22 @@ void place_rows(RowTable &table, const KeyedRows &rows, int (&count)[2][65]) {
 void fill_columns(RowTable &table) {
     const std::size_t words = table.words();
     const int columns = table.columns();
-    table.bits.resize(words * columns);
+    table.bits.assign(words * columns, 0);
     Word matrix[64];
-    for (int part = 0; part < table.key_words; ++part)
-        for (std::size_t word = 0; word < words; ++word) {
-            const Word valid = table.valid[word];
-            if (valid) {
-                for (int i = 0; i < 64; ++i) matrix[i] = table.keys[(64 * word + i) * table.key_words + part];
-                transpose(matrix);
-            }
+    for (std::size_t word = 0; word < words; ++word) {
+        const Word valid = table.valid[word];
+        if (!valid) continue;
+        for (int part = 0; part < table.key_words; ++part) {
+            for (int i = 0; i < 64; ++i) matrix[i] = table.keys[(64 * word + i) * table.key_words + part];
+            transpose(matrix);
             for (int column = 0; column < columns; ++column) {
                 const KeyBit source = table.sources[column];
                 if (source.place >> 6 != part) continue;
-                const Word rows = valid ? matrix[source.place & 63] : 0;
+                const Word rows = matrix[source.place & 63];
                 table.bits[words * column + word] = (source.negated ? ~rows : rows) & valid;
             }
         }
+    }
 }
 
 // One bit of 64 weights as a word.
