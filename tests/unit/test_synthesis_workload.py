@@ -85,6 +85,8 @@ def test_weights_as_mapping_and_as_pairs() -> None:
         ([next(iter(DecisionLists(LITERALS, length=1)))], "cannot hold"),
         (Parities(Literals.named(*(f"x{i}" for i in range(40)))), "cannot search"),
         (Conjunctions(Literals.named("height")), "no column 'height'"),
+        (Halfspaces(LITERALS, weights=(0, 10**9), max_nonzero=2), "cannot search"),
+        ([Halfspaces(LITERALS, weights=(0, 10**9), max_nonzero=2).query(0)], "add up to at most"),
         ([["member", "height > 2"]], "not a literal"),
     ],
 )

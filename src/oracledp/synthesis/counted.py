@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
+from math import lcm
 from typing import Any
 
 import numpy as np
@@ -17,6 +19,8 @@ from oracledp.errors import ParameterError
 from oracledp.game.linked import LinkedQueries
 from oracledp.schema import Schema
 from oracledp.synthesis.bins import Floats, Integers
+
+_GREATEST_SUM = 10_000  # of points: the law of a sum is convolved value by value
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,14 +78,18 @@ def countable(owner: QueryClass) -> bool:
     """Whether the queries of a class can be counted as tables over columns."""
     base = owner.base if isinstance(owner, Signed) else owner
     base = base.hypotheses if isinstance(base, ZeroOneLoss) else base
-    return isinstance(base, Conjunctions | Disjunctions | Parities | Halfspaces)
+    if isinstance(base, Halfspaces):
+        numbers = [Fraction(number) for number in (*base.weights, *base.thresholds)]
+        return lcm(*(n.denominator for n in numbers)) * max(map(abs, numbers)) * (base.budget + 1) <= _GREATEST_SUM
+    return isinstance(base, Conjunctions | Disjunctions | Parities)
 
 
 def counted(query: Query, schema: Schema) -> CountedQuery:
     """The tables of a user's query; a class that has none, or a literal that the schema lacks, is an error."""
     if not countable(query.owner):
         raise ParameterError(
-            f"a workload cannot hold {query.owner.kind}: use conjunctions, disjunctions, parities or halfspaces"
+            f"a workload cannot hold this query of {query.owner.kind}: use conjunctions, disjunctions, parities, or "
+            f"halfspaces whose points add up to at most {_GREATEST_SUM:,} (as whole numbers)"
         )
     for literal in query.owner.literals:
         schema[literal.column].holds(literal)
