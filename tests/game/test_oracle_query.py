@@ -227,3 +227,35 @@ def test_the_scoreboard_says_what_the_objective_says(averaging: bool) -> None:
     for index in (0, 5, closed.size - 1):
         assert board.parts_at(index) == objective.parts_at(index)
     assert np.array_equal(board.values(0)[: closed.base.size], -board.values(0)[closed.base.size :])
+
+
+def test_a_scoreboard_is_kept_only_where_its_numbers_fit() -> None:
+    closed = CONJUNCTIONS.closure()
+    assert Scoreboard.affordable(closed, 10_000, 1 << 30)
+    assert not Scoreboard.affordable(closed, 10_000, (1 << 30) + 1)
+    assert not Scoreboard.affordable(closed, 10**9, 100)
+    assert not Scoreboard.affordable(odp.Conjunctions(boolean_schema(20).literals).closure(), 10, 100)
+    assert not Scoreboard.affordable(CONJUNCTIONS, 10, 100)
+
+
+def test_the_listed_and_the_sampled_game_have_the_same_law() -> None:
+    """One round, many seeds: with and without a scoreboard each query comes as often as the exact law says.
+
+    Chi-square at 1e-6 on 400 draws each; seeded, so this cannot flake. A wrong sign or scale fails by far.
+    """
+    queries = odp.Conjunctions(boolean_schema(2).literals, max_width=1).closure()
+    table = odp.Table.from_codes(np.array([[1, 1]] * 9 + [[0, 1]] * 3), boolean_schema(2))
+    private, proposal = table.matrix(queries.literals), np.array([[0, 0], [1, 0]], dtype=np.uint8)
+    player = query_player(
+        "exponential", queries, rows=12, rounds=1, epsilon=Fraction(1), delta=Fraction(1, 1000), oracle="auto"
+    )
+    board = Scoreboard(queries, private, table.counts)
+    board.add(proposal, 1)
+    law = exponential_law(board.values(10), player.mechanism.rate / 1024)
+    for given in (board, None):
+        payoff = Payoff(queries, private, table.counts, (proposal,), given)
+        drawn = [player.respond(payoff, SeededRandomness(seed)) for seed in range(400)]
+        counts = [sum(parts == name for parts in drawn) for name in queries.all_parts()]
+        expected = [400 * float(low) for low, _ in law]
+        distance = sum((c - e) ** 2 / e for c, e in zip(counts, expected, strict=True))
+        assert distance < 36.5  # 1 - 1e-6 quantile for five degrees of freedom is 36.4

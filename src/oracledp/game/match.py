@@ -38,7 +38,7 @@ def play_match(
     schema = table.schema
     data_player, past = ContextFTPL(schema, rules.perturbation), PastQueries(closed, schema)
     private = table.matrix(closed.literals)
-    board = _board(closed, private, table) if player.lists_queries else None
+    board = _board(closed, private, table, rules) if player.lists_queries else None
     queries: list[Parts] = []
     draws: list[Codes] = []
     proposals: list[NDArray[np.uint8]] = []
@@ -55,8 +55,9 @@ def play_match(
     return Play(tuple(queries), tuple(draws), rules.weights)
 
 
-def _board(closed: QueryClass, private: NDArray[np.uint8], table: Table) -> Scoreboard | None:
-    if not isinstance(closed, Signed) or not Scoreboard.affordable(closed, len(private)):
+def _board(closed: QueryClass, private: NDArray[np.uint8], table: Table, rules: Rules) -> Scoreboard | None:
+    weight = rules.draws * sum(rules.weights)
+    if not isinstance(closed, Signed) or not Scoreboard.affordable(closed, len(private), weight):
         return None
     return Scoreboard(closed, private, table.counts)
 

@@ -50,8 +50,8 @@ class Rules:
         if perturbation is None and averaging:
             perturbation = 1.0
         elif perturbation is None:
-            elements, log_domain = len(schema.literals), log(schema.domain_size)
-            perturbation = context_ftpl(elements, log_domain, rounds=rounds).scale
+            elements = sum(1 if size == 2 else size for size in schema.sizes)  # the tests that carry noise
+            perturbation = context_ftpl(elements, log(schema.domain_size), rounds=rounds).scale
         return cls(rounds, DRAWS if draws is None else draws, averaging, perturbation, OPTIMISM if averaging else 0.0)
 
 

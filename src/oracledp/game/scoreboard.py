@@ -12,6 +12,7 @@ from oracledp.oracles.problem import WeightedProblem
 
 MOST_QUERIES = 200_000
 MOST_CELLS = 4_000_000_000  # queries × distinct private rows, evaluated once
+MOST_WEIGHT = 1 << 30  # of all proposals: its square is an int64
 
 Counts = NDArray[np.int64]
 
@@ -31,9 +32,10 @@ class Scoreboard:
         self._whole = 0
 
     @classmethod
-    def affordable(cls, closed: QueryClass, rows: int) -> bool:
-        """Whether every query can be listed and evaluated on so many distinct rows."""
-        return isinstance(closed, Signed) and closed.size <= MOST_QUERIES and closed.size * rows <= MOST_CELLS
+    def affordable(cls, closed: QueryClass, rows: int, weight: int) -> bool:
+        """Whether every query can be listed, and evaluated on so many distinct rows and this weight of proposals."""
+        listed = isinstance(closed, Signed) and closed.size <= MOST_QUERIES and closed.size * rows <= MOST_CELLS
+        return listed and weight <= MOST_WEIGHT
 
     def add(self, proposal: NDArray[np.uint8], weight: int) -> None:
         """One more round's records, each of this weight."""
