@@ -198,6 +198,8 @@ def test_weights_and_rounds() -> None:
     assert proposal_weights((1, 3), 2, 8).tolist() == [1, 1, 3, 3]
     for rows, expected in ((50, 8), (10**9, 1000)):
         assert default_rounds(CONJUNCTIONS.closure(), SCHEMA, rows, Fraction(1), Fraction(1, 10**6)) == expected
+    large = odp.Conjunctions(boolean_schema(20).literals)
+    assert default_rounds(large.closure(), boolean_schema(20), 10**9, Fraction(1), Fraction(1, 10**6)) == 250
     one = Play((), (np.zeros((5, 1), dtype=np.int64), np.ones((5, 1), dtype=np.int64)), (1, 3))
     assert one.average(400, np.random.default_rng(0)).mean() == pytest.approx(0.75, abs=0.01)
 

@@ -10,10 +10,12 @@ from oracledp.accounting import zcdp_rho
 from oracledp.bounds import context_ftpl, rspm_k_hot_mean, rspm_separator_mean
 from oracledp.classes.base import QueryClass
 from oracledp.errors import ParameterError
+from oracledp.game.scoreboard import MOST_QUERIES
 from oracledp.schema import Schema
 
 FEWEST_ROUNDS = 8
 MOST_ROUNDS = 1000
+MOST_SAMPLED_ROUNDS = 250  # where the class is too large to be listed, a round takes a good part of a second
 DRAWS = 100
 # Against a weighted average the last query is where the table is worst now, so the data player makes sure of it.
 OPTIMISM = 10.0
@@ -65,7 +67,8 @@ def default_rounds(
     """
     one_round = selection_counts(closed, float(zcdp_rho(epsilon, delta)), player) / rows
     balanced = pow(log(schema.domain_size) / 3 / one_round, 2 / 3)
-    return min(MOST_ROUNDS, max(FEWEST_ROUNDS, ceil(balanced)))
+    most = MOST_ROUNDS if closed.size <= MOST_QUERIES else MOST_SAMPLED_ROUNDS
+    return min(most, max(FEWEST_ROUNDS, ceil(balanced)))
 
 
 def selection_counts(closed: QueryClass, rho: float, player: str) -> float:
