@@ -63,8 +63,11 @@ def _nameless(descriptor: int, target: Path) -> Iterator[BinaryIO]:
             _link(descriptor, target)
         except FileExistsError:  # a link replaces nothing: it takes a second name, whole already, and a rename
             second = target.with_name(f".{target.name}.{secrets.token_hex(8)}")
-            _link(descriptor, second)
-            second.replace(target)
+            try:
+                _link(descriptor, second)
+                second.replace(target)
+            finally:
+                second.unlink(missing_ok=True)
     flush_folder(target.parent)
 
 

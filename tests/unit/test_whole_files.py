@@ -64,3 +64,10 @@ def test_nothing_has_a_name_while_it_is_written(tmp_path: Path) -> None:
 def test_what_cannot_be_written_is_one_clear_error(way: str, tmp_path: Path) -> None:
     with pytest.raises(ParameterError, match="cannot be written: No such file"):
         write_whole(tmp_path / "nowhere" / "rule.json", "")
+
+
+def test_a_folder_of_that_name_is_left_alone(way: str, tmp_path: Path) -> None:
+    (tmp_path / "taken").mkdir()
+    with pytest.raises(ParameterError, match="cannot be written"):
+        write_whole(tmp_path / "taken", "")
+    assert names(tmp_path) == ["taken"]

@@ -13,6 +13,7 @@ from oracledp.audit.exact_law import law_of, neighbour_pairs, objective_for, res
 from oracledp.audit.law import delta_between
 from oracledp.extras import optional
 from oracledp.guarantee import Guarantee, Neighbours
+from oracledp.whole_files import whole_file
 
 STEPS = 40
 
@@ -79,4 +80,5 @@ def draw(curves: list[Curve], path: str | Path) -> None:
         axes.set_ylim(bottom=0)
         if place == 0:
             axes.legend(fontsize=8)
-    figure.savefig(path, dpi=110)
+    with whole_file(path) as file:
+        figure.savefig(file, dpi=110, format=Path(path).suffix[1:] or None)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from itertools import cycle
+from pathlib import Path
 
 import numpy as np
 
 from oracledp.errors import ParameterError
 from oracledp.extras import optional
 from oracledp.planning.options import Plan
+from oracledp.whole_files import whole_file
 
 
 def plot(plan: Plan, path: str) -> None:
@@ -31,4 +33,5 @@ def plot(plan: Plan, path: str) -> None:
         axes.axhline(float(target), color="grey", linewidth=0.8, linestyle="--")
     axes.set(xlabel="rows", ylabel="error above the best query", title=f"plan for {plan.task}, ε = {epsilon:g}")
     axes.legend(fontsize=8)
-    figure.savefig(path, dpi=110)
+    with whole_file(path) as file:
+        figure.savefig(file, dpi=110, format=Path(path).suffix[1:] or None)

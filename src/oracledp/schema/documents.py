@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Hashable
 from pathlib import Path
 from typing import Any
 
 import yaml
 
-from oracledp.errors import SchemaError
+from oracledp.errors import ParameterError, SchemaError
+from oracledp.whole_files import write_whole
 
 
 def read_document(path: Path) -> Any:
@@ -72,10 +72,7 @@ def write_document(path: Path, content: dict[str, Any]) -> None:
         text = json.dumps(content, indent=2, ensure_ascii=False) + "\n"
     else:
         text = yaml.safe_dump(content, sort_keys=False, allow_unicode=True, default_flow_style=None, width=110)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
-        temporary.write_text(text, encoding="utf-8")
-        temporary.replace(path)
-    except OSError as error:
-        temporary.unlink(missing_ok=True)
-        raise SchemaError(f"{path}: cannot be written ({error.strerror})") from None
+        write_whole(path, text)
+    except ParameterError as error:
+        raise SchemaError(str(error)) from None
