@@ -1,9 +1,10 @@
-"""One synthetic table from AIM or MST: ``peers.py TABLE.npz aim|mst EPSILON OUT.npz [--rounds N] [--megabytes M]``.
+"""One synthetic table from AIM or MST: ``peers.py TABLE.npz aim|mst EPSILON OUT.npz``.
 
 Runs in an environment of its own with ``mbi`` 1.0 and what it needs (at the time of writing jax 0.6, pandas 2.2). The
 mechanisms are read from the ``mechanisms`` folder of a checkout of private-pgm, named by ORACLEDP_PRIVATE_PGM. Nothing
 of oracledp is imported: tables come in and go out as integer codes. AIM gets all three-way marginals of at most 10,000
-cells (its own default limit) as its workload; rounds and model size are capped so that a run takes minutes, not hours.
+cells (its own default limit) as its workload; rounds, model size and iterations are capped by options so that a run
+takes minutes, not hours.
 """
 
 from __future__ import annotations
@@ -31,13 +32,14 @@ def main() -> None:
     parser.add_argument("out", type=Path)
     parser.add_argument("--rounds", type=int, default=40)
     parser.add_argument("--megabytes", type=float, default=3)
+    parser.add_argument("--iterations", type=int, default=1000)
     options = parser.parse_args()
     sys.path.insert(0, str(Path(os.environ["ORACLEDP_PRIVATE_PGM"]) / "mechanisms"))
     loaded = np.load(options.table)
     data = dataset(loaded["codes"], loaded["sizes"].tolist())
     start = time.process_time()
     if options.peer == "aim":
-        made = run_aim(data, options.epsilon, options.rounds, options.megabytes)
+        made = run_aim(data, options)
     else:
         import mst
 
@@ -56,11 +58,12 @@ def dataset(codes: np.ndarray, sizes: list[int]) -> Any:
     return Dataset(pandas.DataFrame(codes, columns=names), Domain(names, sizes))
 
 
-def run_aim(data: Any, epsilon: float, rounds: int, megabytes: float) -> Any:
+def run_aim(data: Any, options: argparse.Namespace) -> Any:
     import aim
 
     workload = [(triple, 1.0) for triple in combinations(data.domain, 3) if data.domain.size(triple) <= MOST_CELLS]
-    return aim.AIM(epsilon, DELTA, rounds=rounds, max_model_size=megabytes).run(data, workload)[1]
+    caps = {"rounds": options.rounds, "max_model_size": options.megabytes, "max_iters": options.iterations}
+    return aim.AIM(options.epsilon, DELTA, **caps).run(data, workload)[1]
 
 
 if __name__ == "__main__":
