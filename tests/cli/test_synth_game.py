@@ -9,8 +9,10 @@ import pandas
 import pytest
 
 from oracledp.cli import main
+from oracledp.errors import ModelError
 from oracledp.game.oracle_query import OracleQuery
 from oracledp.ledger import Ledger
+from oracledp.synthesis import Synthesizer
 
 
 @pytest.fixture
@@ -55,6 +57,8 @@ def test_rows_model_and_ledger(folder: Path, capsys: pytest.CaptureFixture[str])
     assert list(pandas.read_csv(folder / "out.csv").columns) == ["a", "b", "n"]
     assert len(OracleQuery.load(folder / "m.json").sample(7)) == 7
     assert len(Ledger(folder / "l.json").charges) == 1
+    with pytest.raises(ModelError, match="of a game"):
+        Synthesizer.load(folder / "m.json")
 
 
 @pytest.mark.parametrize(
