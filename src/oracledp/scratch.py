@@ -22,7 +22,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 PREFIX = "oracledp-scratch-"
-_WATCH = 'trap "" HUP INT QUIT TERM; while read -r _; do :; done; rm -rf -- "$0"'
+_WATCH = 'trap "" HUP INT QUIT TERM; echo; while read -r _; do :; done; rm -rf -- "$0"'
 _OPEN_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
@@ -70,15 +70,19 @@ def _locked_folder() -> tuple[Path, int]:
 
 
 def _watcher(folder: Path) -> subprocess.Popen[bytes] | None:
-    """The process that outlives this one; None where there is no shell."""
+    """The process that outlives this one, once it ignores signals; None where there is no shell."""
     try:
-        return subprocess.Popen(
+        watcher = subprocess.Popen(
             ["/bin/sh", "-c", _WATCH, str(folder)],
             stdin=subprocess.PIPE,
-            stdout=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             start_new_session=True,
             cwd="/",
         )
     except OSError:
         return None
+    assert watcher.stdout is not None
+    with watcher.stdout:
+        watcher.stdout.readline()  # before this a signal could still end it, while the folder is empty
+    return watcher
