@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import math
 import stat
 import tempfile
 from pathlib import Path
@@ -13,6 +14,7 @@ import pandas
 import polars
 import pyarrow.feather
 import pyarrow.ipc
+import pyarrow.parquet
 import pytest
 
 from oracledp.errors import DataError, ParameterError
@@ -90,6 +92,19 @@ def test_parquet_arrow_and_feather_files(tmp_path: Path) -> None:
     write_stream(tmp_path / "stream.arrow", FRAME)
     for path in tmp_path.iterdir():
         assert histogram(Table.from_file(str(path), SCHEMA)) == (CODES, [2, 1, 1]), path.name
+
+
+@pytest.mark.parametrize("values", [[0.0, 1.0, math.nan], [1.0, 1.0, math.nan], [0.0, math.nan, None]])
+@pytest.mark.parametrize("kind", ["integer", "numeric", "boolean", "categorical"])
+def test_nan_in_a_parquet_file_is_missing_though_the_bounds_of_the_file_leave_it_out(
+    tmp_path: Path, kind: str, values: list[Any]
+) -> None:
+    more = {"integer": {"lo": 0, "hi": 1}, "numeric": {"lo": 0, "hi": 1, "bins": 2}}
+    more["categorical"] = {"values": [0, 1], "other": "more"}  # type: ignore[dict-item]
+    schema = Schema({"x": {"kind": kind, "nullable": True, **more.get(kind, {})}})
+    rows = pyarrow.table({"x": pyarrow.array(values, type=pyarrow.float64())})
+    pyarrow.parquet.write_table(rows, tmp_path / "rows.parquet")
+    assert histogram(Table.from_file(tmp_path / "rows.parquet", schema)) == histogram(Table.from_frame(rows, schema))
 
 
 def test_a_folder_of_parquet_files_is_one_table(tmp_path: Path) -> None:
