@@ -109,9 +109,9 @@ class SyntheticModel:
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> SyntheticModel:
         """Read what :meth:`to_json` wrote."""
-        if "oracledp-game-model" in data:
-            raise ModelError("this model is of a game, which counted nothing: sample from it by odp.OracleQuery.load")
         try:
+            if "oracledp-game-model" in data:
+                raise ModelError("this model is of a game, which counted nothing: sample it by odp.OracleQuery.load")
             if data["oracledp-synthetic-model"] != FORMAT:
                 raise ModelError("this model was written by another version of oracledp")
             bins = tuple(ColumnBins(_ints(b["fine"]), tuple(_ints(s) for s in b["starts"])) for b in data["bins"])
