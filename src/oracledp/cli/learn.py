@@ -81,29 +81,19 @@ def learn(
     with progress("reading the table", quiet):
         held_out = None if holdout is None else Table.from_address(holdout, schema, memory=memory)
         table = Table.from_address(data, schema, memory=memory)
+    common: dict[str, Any] = {
+        "epsilon": epsilon, "size": size, "neighbours": neighbours, "oracle": oracle,
+        "ledger": ledger, "source": source,
+    }  # fmt: skip
     with progress("choosing a rule", quiet) as advance:
-        common: dict[str, Any] = {
-            "epsilon": epsilon,
-            "size": size,
-            "neighbours": neighbours,
-            "ledger": ledger,
-            "source": source,
-        }
         if robust or mechanism is not None:
-            chosen = "prsma" if robust else mechanism
+            chosen = "prsma" if robust else str(mechanism)
             plain = "conjunction" if model == "auto" else model
             release = learn_rule(
-                table,
-                literal,
-                model=plain,
-                mechanism=str(chosen),
-                delta=delta,
-                oracle=oracle,
-                progress=advance,
-                **common,
-            )
+                table, literal, model=plain, mechanism=chosen, delta=delta, progress=advance, **common
+            )  # fmt: skip
         else:
-            release = learn_table(table, literal, model=model, oracle=oracle, **common)
+            release = learn_table(table, literal, model=model, **common)
     if out is not None:
         release.save(out)
     if report is not None:

@@ -3,26 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
 
 import click
-from click.core import ParameterSource
 
 from oracledp.classes import Conjunctions, Disjunctions, Halfspaces, Parities, QueryClass
 from oracledp.cli.common import emit, progress
+from oracledp.cli.synth_request import SynthRequest
 from oracledp.errors import ParameterError
 from oracledp.game.oracle_query import OracleQuery
 from oracledp.game.rules import PLAYERS
-from oracledp.ledger import Ledger
 from oracledp.literals import Literal, Literals
-from oracledp.randomness import Randomness
-from oracledp.report import internal_comparison
 from oracledp.report.game import game_page
 from oracledp.schema import Schema
-from oracledp.table import Table
-from oracledp.whole_files import write_whole
 
 METHODS = ("measured", "oracle-query")
 _CLASSES = ("marginals", "conjunctions", "disjunctions", "parities", "halfspaces")
@@ -61,73 +53,29 @@ def _literals(schema: Schema) -> Literals:
     return Literals((*schema.literals, *negated))
 
 
-@dataclass(frozen=True)
-class GameRequest:
-    """What the user asked of ``synth``, as far as the game needs it."""
-
-    schema: Schema
-    epsilon: str
-    delta: str
-    workloads: tuple[str, ...]
-    player: str
-    rows: int | None
-    out: str
-    model_path: str | None
-    seed: int | None
-    quiet: bool
-    as_json: bool
-
-    def play(
-        self,
-        read: Callable[[], Table],
-        write_rows: Callable[[Any, str], None],
-        ledger: Ledger | None,
-        source: Randomness,
-    ) -> None:
-        """Play the game, write rows and model, say what was done."""
-        _refuse_options()
-        if len(self.workloads) != 1:
-            raise ParameterError("--method oracle-query takes one --workload: the class the game is about")
-        game = OracleQuery(
-            self.schema,
-            epsilon=self.epsilon,
-            delta=self.delta,
-            queries=class_of(self.workloads[0], self.schema),
-            query_player=self.player,
-            ledger=ledger,
-        )
-        with progress("reading the table", self.quiet):
-            table = read()
-        with progress("playing the game", self.quiet) as advance:
-            game.fit(table, source=source, progress=advance)
-        frame = game.sample(self.rows, seed=self.seed)
-        write_rows(frame, self.out)
-        if self.model_path is not None:
-            game.save(self.model_path)
-        _write_pages(game, table, frame, self.quiet)
-        played = game.record().to_json()
-        result = {
-            "rows": len(frame), "guarantee": game.guarantee_.to_json(), "played": played, "out": self.out,
-            "report": click.get_current_context().params["report"],
-        }  # fmt: skip
-        words = f"wrote {len(frame)} rows to {self.out}; played {played['rounds']} rounds\n{game.guarantee_}"
-        emit(self.as_json, result, words)
-
-
-def _refuse_options() -> None:
-    """The game is private under replace-one alone."""
-    context = click.get_current_context()
-    given = context.get_parameter_source("neighbours") is not ParameterSource.DEFAULT
-    if given and context.params["neighbours"] != "replace-one":
+def play(asked: SynthRequest) -> None:
+    """Play the game, write rows, model and pages, say what was done."""
+    if asked.neighbours not in (None, "replace-one"):
         raise ParameterError("--method oracle-query is private under replace-one only: its payoff needs a public n")
-
-
-def _write_pages(game: OracleQuery, table: Table, frame: Any, quiet: bool) -> None:
-    """The page for release and the one that is not, where they were asked for."""
-    asked = click.get_current_context().params
-    if asked["report"] is not None:
-        write_whole(asked["report"], game_page(game.model_))
-    if asked["internal_report"] is not None:
-        with progress("comparing real and synthetic rows", quiet):
-            internal_comparison(table, frame, asked["internal_report"], schema=game.schema)
-        click.echo(f"{asked['internal_report']} is NOT PRIVATE: do not release it", err=True)
+    if len(asked.workloads) != 1:
+        raise ParameterError("--method oracle-query takes one --workload: the class the game is about")
+    game = OracleQuery(
+        asked.schema,
+        epsilon=asked.epsilon,
+        delta=asked.delta,
+        queries=class_of(asked.workloads[0], asked.schema),
+        query_player=asked.player,
+        ledger=asked.ledger,
+    )
+    source, table = asked.source, asked.read()
+    with progress("playing the game", asked.quiet) as advance:
+        game.fit(table, source=source, progress=advance)
+    frame = game.sample(asked.rows, seed=asked.seed)
+    asked.write(table, frame, game.save, lambda: game_page(game.model_))
+    played = game.record().to_json()
+    result = {
+        "rows": len(frame), "guarantee": game.guarantee_.to_json(), "played": played, "out": asked.out,
+        "report": asked.report,
+    }  # fmt: skip
+    words = f"wrote {len(frame)} rows to {asked.out}; played {played['rounds']} rounds\n{game.guarantee_}"
+    emit(asked.as_json, result, words)

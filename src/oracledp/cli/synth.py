@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from fractions import Fraction
-from pathlib import Path
 from typing import Any
 
 import click
@@ -12,25 +11,17 @@ import click
 from oracledp.cli.common import (
     emit,
     json_option,
-    ledger_of,
     ledger_option,
     memory_option,
     progress,
     quiet_option,
-    refuse_unwritable,
     seed_options,
-    source_of,
 )
-from oracledp.cli.oracle_query import GameRequest, method_option, player_option
-from oracledp.errors import ParameterError
+from oracledp.cli.oracle_query import method_option, play, player_option
+from oracledp.cli.synth_request import SynthRequest
 from oracledp.guarantee import positive
-from oracledp.report import internal_comparison
-from oracledp.report.internal import internal_path
 from oracledp.report.synthetic import synthetic_page
-from oracledp.schema import Schema
 from oracledp.synthesis import Synthesizer
-from oracledp.table import Table
-from oracledp.whole_files import whole_file, write_whole
 
 
 @click.command()
@@ -52,8 +43,8 @@ from oracledp.whole_files import whole_file, write_whole
     help="Write a page that compares real and synthetic rows: NOT PRIVATE, never release it (HTML).",
 )  # fmt: skip
 @click.option(
-    "--neighbours", type=click.Choice(["add-remove", "replace-one"]), default="add-remove", show_default=True,
-    help="Which pairs of tables the guarantee protects.",
+    "--neighbours", type=click.Choice(["add-remove", "replace-one"]),
+    help="Which pairs of tables the guarantee protects.  [default: add-remove; oracle-query: replace-one]",
 )  # fmt: skip
 @method_option
 @player_option
@@ -62,74 +53,45 @@ from oracledp.whole_files import whole_file, write_whole
 @memory_option
 @quiet_option
 @json_option
-def synth(
-    data: str,
-    schema_path: str,
-    epsilon: str,
-    delta: str,
-    out: str,
-    rows: int | None,
-    workloads: tuple[str, ...],
-    model_path: str | None,
-    report: str | None,
-    internal_report: str | None,
-    neighbours: str,
-    method: str,
-    player: str,
-    ledger_path: str | None,
-    seed: int | None,
-    insecure_seed: bool,
-    memory: str | None,
-    quiet: bool,
-    as_json: bool,
-) -> None:
+def synth(**options: Any) -> None:
     """Make a private synthetic version of DATA.
 
     DATA is a CSV, Parquet or Arrow file, a folder of Parquet files, or postgresql://USER@HOST/DATABASE?table=NAME.
     """
-    source, ledger = source_of(seed, insecure_seed), ledger_of(ledger_path)
-    if Path(out).suffix not in (".csv", ".parquet"):
-        raise ParameterError(f"--out {out}: rows are written as .csv or .parquet")
-    for path in (out, model_path, report, internal_report):
-        refuse_unwritable(path)
-    if internal_report is not None:
-        internal_path(internal_report)
-    schema = Schema.load(schema_path)
-    if method == "oracle-query":
-        asked = GameRequest(
-            schema, epsilon, delta, workloads, player, rows, out, model_path, seed, quiet, as_json
-        )  # fmt: skip
-        asked.play(lambda: Table.from_address(data, schema, memory=memory), _write_rows, ledger, source)
-        return
-    weighted = [_weighted(text) for text in workloads]
+    asked = SynthRequest(**options)
+    if asked.method == "oracle-query":
+        play(asked)
+    else:
+        _measure(asked)
+
+
+def _measure(asked: SynthRequest) -> None:
+    """Measure and fit, write rows, model and pages, say what was done."""
     synthesizer = Synthesizer(
-        schema, epsilon=epsilon, delta=delta, neighbours=neighbours, workload=weighted, ledger=ledger, rows=rows
+        asked.schema,
+        epsilon=asked.epsilon,
+        delta=asked.delta,
+        neighbours=asked.neighbours or "add-remove",
+        workload=[_weighted(text) for text in asked.workloads],
+        ledger=asked.ledger,
+        rows=asked.rows,
     )
-    with progress("reading the table", quiet):
-        table = Table.from_address(data, schema, memory=memory)
-    with progress("measuring and fitting", quiet) as advance:
+    source, table = asked.source, asked.read()
+    with progress("measuring and fitting", asked.quiet) as advance:
         synthesizer.fit(table, source=source, progress=advance)
-    frame = synthesizer.sample(rows, seed=seed)
-    _write_rows(frame, out)
-    if model_path is not None:
-        synthesizer.save(model_path)
-    if report is not None:
-        write_whole(report, synthetic_page(synthesizer.model_))
-    if internal_report is not None:
-        with progress("comparing real and synthetic rows", quiet):
-            internal_comparison(table, frame, internal_report, schema=schema)
-        click.echo(f"{internal_report} is NOT PRIVATE: do not release it", err=True)
+    frame = synthesizer.sample(asked.rows, seed=asked.seed)
     model = synthesizer.model_
-    guarantee = model.guarantee
+    asked.write(table, frame, synthesizer.save, lambda: synthetic_page(model))
     measured = {
         "tables": len(model.tables),
         "parities": sum(len(found.values) for found in model.parities),
         "queries": sum(len(found.values) for found in model.queries),
     }
-    result: dict[str, Any] = {
-        "rows": len(frame), "guarantee": guarantee.to_json(), "measured": measured, "report": report, "out": out,
+    result = {
+        "rows": len(frame), "guarantee": model.guarantee.to_json(), "measured": measured, "report": asked.report,
+        "out": asked.out,
     }  # fmt: skip
-    emit(as_json, result, f"wrote {len(frame)} rows to {out}; {_in_words(measured)}\n{guarantee}")
+    emit(asked.as_json, result, f"wrote {len(frame)} rows to {asked.out}; {_in_words(measured)}\n{model.guarantee}")
 
 
 def _in_words(measured: dict[str, int]) -> str:
@@ -141,14 +103,6 @@ def _weighted(text: str) -> tuple[str, Fraction]:
     """A workload and its weight, which may follow an asterisk."""
     found = re.fullmatch(r"(.+?)\s*\*\s*([0-9][0-9./]*)", text, re.DOTALL)
     return (text, Fraction(1)) if found is None else (found[1], positive(found[2], "the weight of a workload"))
-
-
-def _write_rows(frame: Any, out: str) -> None:
-    with whole_file(out) as file:
-        if Path(out).suffix == ".csv":
-            frame.to_csv(file, index=False, mode="wb")
-        else:
-            frame.to_parquet(file, index=False)
 
 
 @click.command()
