@@ -6,6 +6,7 @@ gets its name. A process that dies earlier leaves nothing: a file without a name
 
 from __future__ import annotations
 
+import json
 import os
 import secrets
 import tempfile
@@ -14,7 +15,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any, BinaryIO
 
-from oracledp.errors import ParameterError
+from oracledp.errors import ModelError, ParameterError
 
 _NO_NAME = getattr(os, "O_TMPFILE", None)
 
@@ -37,6 +38,17 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
             yield file
     except OSError as error:
         raise ParameterError(f"{path} cannot be written: {error.strerror or type(error).__name__}") from None
+
+
+def read_saved(path: str | os.PathLike[str], what: str) -> dict[str, Any]:
+    """The JSON object in a file that should hold ``what`` ("a release")."""
+    try:
+        data = json.loads(Path(path).read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
+        raise ModelError(f"cannot read {what} from {path}") from error
+    if not isinstance(data, dict):
+        raise ModelError(f"{path} does not hold {what}")
+    return data
 
 
 def write_whole(path: str | os.PathLike[str], text: str) -> None:

@@ -8,12 +8,10 @@ from typing import ClassVar
 
 from oracledp.accounting import homogeneous_epsilon
 from oracledp.classes.base import Parts, QueryClass
-from oracledp.errors import OracleFailure
 from oracledp.game.payoff import Payoff
-from oracledp.game.query_player import NEIGHBOURS
+from oracledp.game.query_player import NEIGHBOURS, perturbed_answer, whole_promise
 from oracledp.guarantee import Guarantee
 from oracledp.mechanisms.gaussian_rspm import GaussianReportSeparatorPerturbedMin
-from oracledp.oracles.base import Failed
 from oracledp.oracles.registry import resolve
 from oracledp.randomness import Randomness
 
@@ -39,18 +37,8 @@ class GaussianPlayer:
             neighbours=NEIGHBOURS,
             oracle=resolve(oracle, queries),
         )
-        guarantee = Guarantee(
-            epsilon=epsilon,
-            delta=delta,
-            neighbours=NEIGHBOURS,
-            assumes=mechanism.guarantee.assumes,
-            proof="oracle-query",
-        )
-        return cls(mechanism, guarantee, rounds)
+        return cls(mechanism, whole_promise(epsilon, delta, mechanism.guarantee), rounds)
 
     def respond(self, payoff: Payoff, source: Randomness) -> Parts:
         """One run; a failure ends the game with nothing released."""
-        found = self.mechanism.run(payoff.objective(self.mechanism.perturbation.resolution), source)
-        if isinstance(found, Failed):
-            raise OracleFailure(f"{self.mechanism.oracle.name} failed: {found.reason}; nothing is released")
-        return found.parts
+        return perturbed_answer(self.mechanism, payoff, source)

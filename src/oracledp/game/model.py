@@ -20,7 +20,7 @@ from oracledp.game.play import Play
 from oracledp.guarantee import Guarantee
 from oracledp.schema import Schema
 from oracledp.synthesis.conditions import Conditions, allowed_codes, parse_conditions
-from oracledp.whole_files import write_whole
+from oracledp.whole_files import read_saved, write_whole
 
 FORMAT = 1
 MOST_RECORDS = 1 << 26
@@ -104,13 +104,7 @@ class GameModel:
     @classmethod
     def load(cls, path: str | Path) -> GameModel:
         """Read a saved model."""
-        try:
-            data = json.loads(Path(path).read_text(encoding="utf-8"))
-        except (OSError, ValueError, RecursionError) as error:
-            raise ModelError(f"cannot read a game model from {path}") from error
-        if not isinstance(data, dict):
-            raise ModelError(f"{path} does not hold a game model")
-        return cls.from_json(data)
+        return cls.from_json(read_saved(path, "a game model"))
 
 
 def _refuse_strange(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import ClassVar, Protocol
 
@@ -13,6 +13,7 @@ from oracledp.exact_roots import sqrt_below
 from oracledp.game.payoff import Payoff
 from oracledp.guarantee import Guarantee, Neighbours
 from oracledp.mechanisms.exponential import ExponentialMechanism
+from oracledp.mechanisms.gaussian_rspm import GaussianReportSeparatorPerturbedMin
 from oracledp.mechanisms.rspm import FIXED_TIES_RESOLUTION, ReportSeparatorPerturbedMin
 from oracledp.oracles.base import Failed
 from oracledp.oracles.registry import resolve
@@ -76,6 +77,21 @@ class ExponentialPlayer:
         return payoff.board.parts_at(exponential_choice(payoff.board.values(FIXED_TIES_RESOLUTION), rate, source))
 
 
+def whole_promise(epsilon: Fraction, delta: Fraction, of_a_round: Guarantee) -> Guarantee:
+    """What all rounds promise together; it stands on what each of them stands on."""
+    return replace(of_a_round, epsilon=epsilon, delta=delta, proof="oracle-query")
+
+
+def perturbed_answer(
+    mechanism: ReportSeparatorPerturbedMin | GaussianReportSeparatorPerturbedMin, payoff: Payoff, source: Randomness
+) -> Parts:
+    """One run of perturbed minimisation on the payoff; a failure ends the game with nothing released."""
+    found = mechanism.run(payoff.objective(mechanism.perturbation.resolution), source)
+    if isinstance(found, Failed):
+        raise OracleFailure(f"{mechanism.oracle.name} failed: {found.reason}; nothing is released")
+    return found.parts
+
+
 @dataclass(frozen=True)
 class PerturbedPlayer:
     """RSPM as query player: pure ε0 per round, exact homogeneous composition; contingent unless its oracle is total."""
@@ -101,18 +117,8 @@ class PerturbedPlayer:
         )
         if rounds * mechanism.guarantee.delta > ties:
             raise ParameterError("the ties of this oracle cost more than half of delta: use fewer rounds")
-        guarantee = Guarantee(
-            epsilon=epsilon,
-            delta=delta,
-            neighbours=NEIGHBOURS,
-            assumes=mechanism.guarantee.assumes,
-            proof="oracle-query",
-        )
-        return cls(mechanism, guarantee, rounds)
+        return cls(mechanism, whole_promise(epsilon, delta, mechanism.guarantee), rounds)
 
     def respond(self, payoff: Payoff, source: Randomness) -> Parts:
         """One run; a failure ends the game with nothing released."""
-        found = self.mechanism.run(payoff.objective(self.mechanism.perturbation.resolution), source)
-        if isinstance(found, Failed):
-            raise OracleFailure(f"{self.mechanism.oracle.name} failed: {found.reason}; nothing is released")
-        return found.parts
+        return perturbed_answer(self.mechanism, payoff, source)

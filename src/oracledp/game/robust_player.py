@@ -10,6 +10,7 @@ from oracledp.accounting import homogeneous_epsilon
 from oracledp.classes.base import Parts, QueryClass
 from oracledp.errors import OracleFailure
 from oracledp.game.payoff import Payoff
+from oracledp.game.query_player import whole_promise
 from oracledp.guarantee import Guarantee, Neighbours
 from oracledp.mechanisms.objective import Minimum
 from oracledp.mechanisms.prsma import RobustMechanism, design_prsma
@@ -72,9 +73,7 @@ class RobustPlayer:
             neighbours=Neighbours.REPLACE_ONE,
             oracle=chosen,
         )
-        round_guarantee = mechanism.guarantee
-        whole = replace(round_guarantee, epsilon=epsilon, delta=delta, proof="oracle-query")
-        return cls(mechanism, whole, rounds)
+        return cls(mechanism, whole_promise(epsilon, delta, mechanism.guarantee), rounds)
 
     def respond(self, payoff: Payoff, source: Randomness) -> Parts:
         """One robust choice; ⊥ ends the game."""

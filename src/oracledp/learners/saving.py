@@ -13,7 +13,7 @@ from oracledp.guarantee import Guarantee
 from oracledp.learners.encoding import SchemaEncoder, encoder_from_json
 from oracledp.learners.rule_sets import RuleSet
 from oracledp.oracles.base import Certificate, Trust
-from oracledp.whole_files import write_whole
+from oracledp.whole_files import read_saved, write_whole
 
 FORMAT = "oracledp-model"
 VERSION = 1
@@ -42,11 +42,8 @@ def save_model(model: Any, path: str | Path) -> None:
 
 def load_model(path: str | Path) -> Any:
     """The estimator that :func:`save_model` wrote, ready to predict."""
-    try:
-        data = json.loads(Path(path).read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError) as error:
-        raise ModelError(f"cannot read a model from {path}") from error
-    if not isinstance(data, dict) or data.get(FORMAT) != VERSION:
+    data = read_saved(path, "a model that this version reads")
+    if data.get(FORMAT) != VERSION:
         raise ModelError(f"{path} does not hold a model that this version reads")
     try:
         return _rebuild(data)

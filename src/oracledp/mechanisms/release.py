@@ -14,7 +14,7 @@ from oracledp.guarantee import Guarantee
 from oracledp.ledger import Ledger
 from oracledp.oracles.base import Certificate, Trust
 from oracledp.randomness import Randomness
-from oracledp.whole_files import write_whole
+from oracledp.whole_files import read_saved, write_whole
 
 
 class Calibrated(Protocol):
@@ -96,10 +96,4 @@ class Release:
     @classmethod
     def load(cls, path: str | Path) -> Release:
         """Read a saved release."""
-        try:
-            data = json.loads(Path(path).read_text(encoding="utf-8"))
-        except (OSError, ValueError, RecursionError) as error:
-            raise ModelError(f"cannot read a release from {path}") from error
-        if not isinstance(data, dict):
-            raise ModelError(f"{path} does not hold a release")
-        return cls.from_json(data)
+        return cls.from_json(read_saved(path, "a release"))

@@ -22,7 +22,7 @@ from oracledp.synthesis.counted import counted
 from oracledp.synthesis.layout import Layout
 from oracledp.synthesis.measurements import NoisyParities, NoisyQueries, NoisyTable
 from oracledp.synthesis.mixture import Mixture
-from oracledp.whole_files import write_whole
+from oracledp.whole_files import read_saved, write_whole
 
 FORMAT = 1
 
@@ -154,13 +154,7 @@ class SyntheticModel:
     @classmethod
     def load(cls, path: str | Path) -> SyntheticModel:
         """Read a saved model."""
-        try:
-            data = json.loads(Path(path).read_text(encoding="utf-8"))
-        except (OSError, ValueError, RecursionError) as error:
-            raise ModelError(f"cannot read a synthetic model from {path}") from error
-        if not isinstance(data, dict):
-            raise ModelError(f"{path} does not hold a synthetic model")
-        return cls.from_json(data)
+        return cls.from_json(read_saved(path, "a synthetic model"))
 
 
 def _queries(group: dict[str, Any], schema: Schema) -> NoisyQueries:
