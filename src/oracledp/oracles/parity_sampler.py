@@ -13,12 +13,14 @@ from oracledp._engine import ParityForest
 from oracledp.classes.base import QueryClass
 from oracledp.oracles.problem import WeightedProblem
 from oracledp.oracles.sparse_parities import SparseParityOracle, parity_sums
-from oracledp.oracles.trials import ONE, Draw, keep, powers
+from oracledp.oracles.trials import ONE, Draw, ForestTrials, keep, powers
 from oracledp.randomness import Randomness, below
 
 
-class ParityTrials:
+class ParityTrials(ForestTrials):
     """All parities by their value; only the rounding of weights can reject a trial."""
+
+    forest: ParityForest
 
     def __init__(self, problems: Sequence[WeightedProblem], rate: Fraction) -> None:
         self.forest = ParityForest()
@@ -31,15 +33,6 @@ class ParityTrials:
     def serves(query_class: QueryClass) -> bool:
         """Classes of parities that can be gone through."""
         return SparseParityOracle().supports(query_class)
-
-    @property
-    def origin(self) -> int:
-        """The least value."""
-        return self.forest.origin
-
-    def total(self) -> int:
-        """The weight of all parities, rounded up."""
-        return self.forest.total()
 
     def trial(self, source: Randomness) -> Draw | None:
         """A value by its weight, and then any of the parities that have it."""

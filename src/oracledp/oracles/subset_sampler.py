@@ -12,12 +12,14 @@ from oracledp._engine import SubsetForest
 from oracledp.classes.base import QueryClass
 from oracledp.classes.subsets import Conjunctions, Disjunctions
 from oracledp.oracles.problem import WeightedProblem
-from oracledp.oracles.trials import MOST_LEAVES, ONE, Draw, keep, powers, roughly
+from oracledp.oracles.trials import MOST_LEAVES, ONE, Draw, ForestTrials, keep, powers, roughly
 from oracledp.randomness import Randomness, below
 
 
-class SubsetTrials:
+class SubsetTrials(ForestTrials):
     """The frontier of the trees of conjunctions; its bounds are proved in proofs/engine.md."""
+
+    forest: SubsetForest
 
     def __init__(self, problems: Sequence[WeightedProblem], rate: Fraction) -> None:
         self.forest = SubsetForest()
@@ -31,15 +33,6 @@ class SubsetTrials:
         """Conjunctions and disjunctions whose number fits in 62 bits."""
         known = isinstance(query_class, Conjunctions | Disjunctions)
         return known and query_class.size < MOST_LEAVES and query_class.dimension < 1 << 15
-
-    @property
-    def origin(self) -> int:
-        """The least bound on the frontier when it was made."""
-        return self.forest.origin
-
-    def total(self) -> int:
-        """The weight of the frontier now."""
-        return self.forest.total()
 
     def trial(self, source: Randomness) -> Draw | None:
         """Down from the frontier to a leaf, which pays its whole exponent at once; or rejected on the way."""

@@ -18,7 +18,7 @@ from oracledp.oracles.batch import scaled_points
 from oracledp.oracles.decision_list_search import Prepared
 from oracledp.oracles.halfspace_search import GREATEST_POINTS, sparse_columns
 from oracledp.oracles.problem import WeightedProblem
-from oracledp.oracles.trials import MOST_LEAVES, Draw, keep, powers, roughly
+from oracledp.oracles.trials import MOST_LEAVES, Draw, ForestTrials, keep, powers, roughly
 from oracledp.randomness import Randomness, below
 
 MOST_SETS = 1 << 27  # sets of columns: a pass over them takes some seconds
@@ -26,8 +26,10 @@ MOST_READ = 7
 FIRST_OPENED = 256  # sets; a pass over all sets costs more than opening so many
 
 
-class SupportTrials:
+class SupportTrials(ForestTrials):
     """The frontier of all sets of columns; each step of a trial pays its part of the exponent."""
+
+    forest: SupportForest
 
     def __init__(self, problems: Sequence[WeightedProblem], rate: Fraction) -> None:
         self.forest = SupportForest()
@@ -51,15 +53,6 @@ class SupportTrials:
         sets = sum(comb(query_class.dimension, size) for size in range(read + 1))
         small = query_class.dimension <= MOST_COLUMNS and read <= MOST_READ and sets <= MOST_SETS
         return fits and small and query_class.size < MOST_LEAVES
-
-    @property
-    def origin(self) -> int:
-        """The least bound on the frontier when it was made."""
-        return self.forest.origin
-
-    def total(self) -> int:
-        """The weight of the frontier now."""
-        return self.forest.total()
 
     def trial(self, source: Randomness) -> Draw | None:
         """From a set of columns to a query, step by step; a trial that is rejected opens more sets."""

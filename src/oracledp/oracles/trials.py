@@ -51,6 +51,34 @@ class Trials(Protocol):
         ...
 
 
+class Forest(Protocol):
+    """What every compiled frontier tells of itself."""
+
+    @property
+    def origin(self) -> int:
+        """The least bound on the frontier when it was made."""
+        ...
+
+    def total(self) -> int:
+        """The weight of the frontier now."""
+        ...
+
+
+class ForestTrials:
+    """Trials over a compiled frontier."""
+
+    forest: Forest
+
+    @property
+    def origin(self) -> int:
+        """The least bound on the frontier when it was made."""
+        return self.forest.origin
+
+    def total(self) -> int:
+        """The weight of the frontier now."""
+        return self.forest.total()
+
+
 class TrialsOver(Protocol):
     """A kind of frontier: which classes it serves, and how it is made."""
 

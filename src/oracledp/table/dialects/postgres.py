@@ -68,10 +68,6 @@ class PostgreSQL(Dialect):
         """NaN and infinity are equal to their whole parts, but not to zero when taken from themselves."""
         return f"{decimal} - {decimal} = 0 AND {decimal} = trunc({decimal})"
 
-    def whole_of_decimal(self, decimal: str) -> str:
-        """The cast rounds, which changes no whole number."""
-        return self.clamped(decimal)
-
     def is_nan(self, family: Family, number: str) -> str | None:
         """NaN equals itself; ``numeric`` has it too."""
         return f"{number} = 'NaN'" if family in (Family.FLOATS, Family.DECIMALS) else None
