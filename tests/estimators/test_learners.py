@@ -51,7 +51,7 @@ def test_each_estimator_finds_its_own_kind_of_rule(estimator):
     model = estimator(epsilon=4, schema=SCHEMA, classes=[0, 1], random_state=1).fit(FRAME, y)
     assert quiet_score(model, FRAME, y) > 0.97
     assert model.classes_.tolist() == [0, 1]
-    assert not model.privacy_.private  # a seed was used
+    assert not model.guarantee_.private  # a seed was used
     assert str(model).startswith("predict ")
     assert any(name in str(model) for name in COLUMNS)
     assert list(model.get_rules().columns) == ["class", "order", "condition", "value"]
@@ -60,8 +60,8 @@ def test_each_estimator_finds_its_own_kind_of_rule(estimator):
 @pytest.mark.parametrize("estimator", TARGETS)
 def test_the_guarantee_is_pure_robust_and_exact(estimator):
     model = estimator(epsilon="0.1", classes=[0, 1]).fit(X, TARGETS[estimator])
-    assert model.privacy_.robust
-    assert (model.privacy_.epsilon, model.privacy_.delta) == (odp.guarantee.exact("0.1", "e"), 0)
+    assert model.guarantee_.robust
+    assert (model.guarantee_.epsilon, model.guarantee_.delta) == (odp.guarantee.exact("0.1", "e"), 0)
     assert model.certificate_.trust.value == "proved"
 
 
@@ -108,15 +108,15 @@ def test_pandas_polars_and_arrays_give_the_same_model():
 
 def test_labels_read_from_the_data_make_the_guarantee_contingent():
     model = ConjunctionClassifier(epsilon=1).fit(X, TARGETS[ConjunctionClassifier])
-    assert not model.privacy_.robust
-    assert "labels in y is public" in str(model.privacy_)
+    assert not model.guarantee_.robust
+    assert "labels in y is public" in str(model.guarantee_)
 
 
 def test_more_than_two_classes_share_the_budget():
     y = np.array(["low", "middle", "high"])[X[:, 0] + (X[:, 0] & X[:, 1])]
     model = PrivateRuleClassifier(epsilon=6, classes=["high", "low", "middle"], random_state=4).fit(X, y)
     assert len(model.rule_) == 3
-    assert model.privacy_.epsilon == 6
+    assert model.guarantee_.epsilon == 6
     assert quiet_score(model, X, y) > 0.9
 
 
@@ -177,7 +177,7 @@ def test_mechanisms_of_a_single_selection(neighbours, mechanism):
         epsilon=5, classes=[0, 1], neighbours=neighbours, mechanism=mechanism, size=2, random_state=1
     ).fit(X, y)
     assert np.mean(model.predict(X) == y) > 0.95
-    assert model.privacy_.neighbours.value == neighbours
+    assert model.guarantee_.neighbours.value == neighbours
 
 
 @pytest.mark.parametrize(
@@ -225,7 +225,7 @@ def test_a_subsample_costs_no_more_than_epsilon(neighbours):
     model = ConjunctionClassifier(
         epsilon=2, classes=[0, 1], subsample="0.25", neighbours=neighbours, mechanism="rspm", random_state=1
     ).fit(X, y)
-    assert model.privacy_.epsilon == 2
+    assert model.guarantee_.epsilon == 2
     assert np.mean(model.predict(X) == y) > 0.9
     with pytest.raises(ParameterError, match="subsample"):
         ConjunctionClassifier(epsilon=2, classes=[0, 1], subsample=2).fit(X, y)

@@ -4,7 +4,7 @@
 >>> from oracledp.learners import PrivateRuleClassifier
 >>> X = np.tile([[0, 1], [1, 0], [1, 1], [0, 0]], (500, 1)); y = X[:, 0]
 >>> model = PrivateRuleClassifier(epsilon=5, classes=[0, 1]).fit(X, y)
->>> model.privacy_.robust, bool((model.predict(X) == y).mean() > 0.9)
+>>> model.guarantee_.robust, bool((model.predict(X) == y).mean() > 0.9)
 (True, True)
 """
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from dataclasses import replace
 from fractions import Fraction
 from math import lcm
 from typing import Any, ClassVar
@@ -18,11 +17,12 @@ from sklearn.utils.validation import check_array, check_is_fitted, column_or_1d,
 from oracledp.errors import DataError, ParameterError
 from oracledp.guarantee import Exact, Guarantee, Neighbours, positive
 from oracledp.learners.encoding import CutEncoder, Encoder, SchemaEncoder, feature_schema
+from oracledp.learners.fitting import UNKNOWN, Fitting, problems
 from oracledp.learners.rule_sets import RuleSet
 from oracledp.ledger import Ledger
-from oracledp.mechanisms.release import pay
-from oracledp.mechanisms.rules import ROWS_UNKNOWN, RuleLearner, Sample, rule_learner
-from oracledp.mechanisms.subsampling import inner_epsilon, random_rows, sampled_share
+from oracledp.mechanisms.door import Facts, release
+from oracledp.mechanisms.rules import ROWS_UNKNOWN, RuleLearner, rule_learner
+from oracledp.mechanisms.subsampling import inner_epsilon, sampled_share
 from oracledp.oracles.base import Oracle
 from oracledp.randomness import Randomness, SeededRandomness, SystemRandomness
 from oracledp.schema import Schema
@@ -87,41 +87,40 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     # ---- fitting ---------------------------------------------------------------------------------
     def fit(self, X: Any, y: Any) -> PrivateClassifier:
-        """Learn from private rows. The whole of ε is charged before anything is sampled."""
+        """Learn from private rows. The whole of ε is charged before anything is sampled.
+
+        A fit that is refused or stopped leaves the estimator as it was.
+        """
+        before = dict(vars(self))
+        try:
+            return self._fit(X, y)
+        except BaseException:
+            vars(self).clear()
+            vars(self).update(before)
+            raise
+
+    def _fit(self, X: Any, y: Any) -> PrivateClassifier:
+        relation = Neighbours.parse(self.neighbours)
         encoder, records = self._encode_training(X, y)
-        labels = self._labels(y, len(records))
-        share = self._share(len(records))
-        learner = self._learner(encoder, len(records), share)
-        source = self._source()
-        total = replace(learner.guarantee, epsilon=positive(self.epsilon, "epsilon"))
-        if self.classes is None:
-            total = total.assuming(CLASSES_READ)
-        self.privacy_: Guarantee = pay(_Whole(learner.name, total), self.ledger, source)
-        if share < 1:
-            kept = random_rows(len(records), share, total.neighbours, source)
-            records, labels = records[kept], labels[kept]
-        self._learn(learner, encoder, records, labels, source)
+        classes, labels = self._labels(y, len(records))
+        fitting = self._fitting(encoder, len(records), classes)
+        read = () if self.classes is not None else (CLASSES_READ,)
+        facts = Facts(len(records) if relation is Neighbours.REPLACE_ONE else None, assumes=read)
+        released = release(fitting, (records, labels), facts, ledger=self.ledger, source=self._source())
+        fitted = released.result
+        self.classes_ = classes
+        self.guarantee_: Guarantee = released.guarantee
+        self.certificate_ = fitted.certificate
+        self.rules_ = RuleSet(tuple(classes.tolist()), fitted.queries, encoder)
+        self.rule_ = fitted.queries[0] if len(fitted.queries) == 1 else fitted.queries
         return self
 
-    def _learn(
-        self,
-        learner: RuleLearner,
-        encoder: Encoder,
-        records: NDArray[np.uint8],
-        labels: NDArray[np.intp],
-        source: Randomness,
-    ) -> None:
-        """One problem for two classes, one per class for more."""
-        weights, queries = self._weights(), []
-        self.certificate_ = None
-        for place in _positive_classes(len(self.classes_)):
-            others = max(weight for number, weight in enumerate(weights) if number != place)
-            sample = Sample.of(encoder.literals, records, labels == place, weights=(others, weights[place]))
-            learned = learner.run(sample, source)
-            queries.append(learned.query)
-            self.certificate_ = learned.certificate
-        self.rules_ = RuleSet(tuple(self.classes_.tolist()), tuple(queries), encoder)
-        self.rule_ = queries[0] if len(queries) == 1 else tuple(queries)
+    def _fitting(self, encoder: Encoder, rows: int, classes: NDArray[Any]) -> Fitting:
+        """The calibrated mechanism of one fit."""
+        share = self._share(rows)
+        learner = self._learner(encoder, rows, share, len(classes))
+        weights = tuple(self._weights(classes))
+        return Fitting(learner, encoder.literals, positive(self.epsilon, "epsilon"), weights, share)
 
     def _share(self, rows: int) -> Fraction:
         """The chance of a row to be looked at."""
@@ -136,7 +135,7 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if y is None:
             raise ValueError("This classifier requires y to be passed, but the target y is None.")
         if self.schema is None:
-            numbers = validate_data(self, X=X, dtype=np.float64)
+            numbers = validate_data(self, X=X, dtype=np.float64, ensure_all_finite=False, **self._fewest())
             names = tuple(getattr(self, "feature_names_in_", [f"x{i}" for i in range(numbers.shape[1])]))
             encoder: Encoder = CutEncoder.evenly(names, self.bounds, self.cuts)
             return encoder, encoder.encode(numbers)
@@ -144,20 +143,26 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.n_features_in_ = len(encoder.schema.names)
         return encoder, encoder.encode(X)
 
-    def _labels(self, y: Any, rows: int) -> NDArray[np.intp]:
-        """The number of each row's class; unknown labels are refused without being named."""
+    def _fewest(self) -> dict[str, int]:
+        """Under add/remove-one a table without rows is as good as any other, and must not be told apart."""
+        return {} if Neighbours.parse(self.neighbours) is Neighbours.REPLACE_ONE else {"ensure_min_samples": 0}
+
+    def _labels(self, y: Any, rows: int) -> tuple[NDArray[Any], NDArray[np.intp]]:
+        """The classes, and the number of each row's; a label that is not among declared classes has none."""
         labels = column_or_1d(_plain(y), warn=True)
-        check_classification_targets(labels)
         if len(labels) != rows:
             raise ValueError(f"Found input variables with inconsistent numbers of samples: {[rows, len(labels)]}")
-        self.classes_ = unique_labels(labels) if self.classes is None else np.unique(np.asarray(self.classes))
-        place = {label: number for number, label in enumerate(self.classes_.tolist())}
-        places = np.array([place.get(label, -1) for label in labels.tolist()], dtype=np.intp)
-        if np.any(places < 0):
-            raise DataError("y holds a label that is not among classes")
-        return places
+        if self.classes is None:
+            check_classification_targets(labels)
+            classes = unique_labels(labels)
+        else:
+            classes = np.unique(np.asarray(self.classes))
+            if len(classes) == 0:
+                raise ParameterError("classes must name at least one label")
+        place = {label: number for number, label in enumerate(classes.tolist())}
+        return classes, np.array([place.get(label, UNKNOWN) for label in labels.tolist()], dtype=np.intp)
 
-    def _learner(self, encoder: Encoder, rows: int, share: Fraction) -> RuleLearner:
+    def _learner(self, encoder: Encoder, rows: int, share: Fraction, classes: int) -> RuleLearner:
         relation = Neighbours.parse(self.neighbours)
         public = self.rows or (rows if relation is Neighbours.REPLACE_ONE else ROWS_UNKNOWN)
         epsilon = inner_epsilon(positive(self.epsilon, "epsilon"), share)
@@ -165,7 +170,7 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             self._model(),
             encoder.literals,
             rows=max(1, int(public * share)),
-            epsilon=epsilon / _problems(len(self.classes_)),
+            epsilon=epsilon / problems(classes),
             neighbours=relation,
             size=self.size,
             mechanism=self.mechanism,
@@ -181,15 +186,17 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             return SystemRandomness()
         if isinstance(self.random_state, int | np.integer):
             return SeededRandomness(int(self.random_state))
+        if isinstance(self.random_state, Randomness):
+            return self.random_state
         raise ParameterError("random_state must be None, or an integer for a fit that is not private")
 
-    def _weights(self) -> list[int]:
+    def _weights(self, classes: NDArray[Any]) -> list[int]:
         """The class weights as integers on one scale."""
         if self.class_weight is None:
-            return [1] * len(self.classes_)
+            return [1] * len(classes)
         if not isinstance(self.class_weight, Mapping):
             raise ParameterError("class_weight must be a dictionary: weights read off the data would not be private")
-        given = [positive(self.class_weight.get(label, 1), "class_weight") for label in self.classes_.tolist()]
+        given = [positive(self.class_weight.get(label, 1), "class_weight") for label in classes.tolist()]
         scale = lcm(*(weight.denominator for weight in given))
         return [int(weight * scale) for weight in given]
 
@@ -211,8 +218,8 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _numbers(self, X: Any, encoder: CutEncoder) -> NDArray[np.float64]:
         """The rows as finite numbers; a loaded model knows its columns by number only."""
         if hasattr(self, "n_features_in_"):
-            return np.asarray(validate_data(self, X=X, dtype=np.float64, reset=False))
-        numbers = np.asarray(check_array(X, dtype=np.float64))
+            return np.asarray(validate_data(self, X=X, dtype=np.float64, reset=False, ensure_all_finite=False))
+        numbers = np.asarray(check_array(X, dtype=np.float64, ensure_all_finite=False))
         if numbers.shape[1] != len(encoder.names):
             raise DataError(f"the model was fitted on {len(encoder.names)} columns")
         return numbers
@@ -231,7 +238,7 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return optional("pandas", extra="frames").DataFrame(self.rules_.rules(), columns=columns)
 
     def __str__(self) -> str:
-        return f"{self.rules_}\n{self.privacy_}" if hasattr(self, "rules_") else repr(self)
+        return f"{self.rules_}\n{self.guarantee_}" if hasattr(self, "rules_") else repr(self)
 
     def save(self, path: Any) -> None:
         """Write the fitted model as JSON: rules, schema and guarantee, nothing of the training rows."""
@@ -243,23 +250,8 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         tags = super().__sklearn_tags__()
         tags.non_deterministic = True
         tags.classifier_tags.poor_score = True
+        tags.input_tags.allow_nan = True  # a missing number is as good as one below every cut
         return tags
-
-
-class _Whole:
-    """All the runs of one fit as one charge."""
-
-    def __init__(self, name: str, guarantee: Guarantee) -> None:
-        self.name, self.guarantee = name, guarantee
-
-
-def _problems(classes: int) -> int:
-    return classes if classes > 2 else 1
-
-
-def _positive_classes(classes: int) -> range:
-    """Two classes need one problem, more need one each, one needs none."""
-    return range(classes) if classes > 2 else range(1, classes)
 
 
 def _plain(y: Any) -> Any:

@@ -10,14 +10,14 @@ from oracledp.classes.base import Parts, QueryClass
 from oracledp.errors import CapacityError, OracleFailure, ParameterError
 from oracledp.guarantee import Exact, Guarantee, Neighbours, positive
 from oracledp.mechanisms.objective import Objective, minimise
-from oracledp.mechanisms.release import Release, pay
-from oracledp.mechanisms.rspm import objective_of
+from oracledp.mechanisms.release import Release
+from oracledp.mechanisms.table_selection import Chosen, select
 from oracledp.oracles.base import Certificate, Failed, Trust
 from oracledp.oracles.permute_sampler import sample_permute_and_flip
 from oracledp.oracles.registry import total_oracles
 from oracledp.oracles.tree_sampler import sample_exponential, samples
 from oracledp.oracles.values import MOST_QUERIES
-from oracledp.randomness import Randomness, SystemRandomness
+from oracledp.randomness import Randomness
 from oracledp.selection import exponential_choice, permute_and_flip_choice
 
 if TYPE_CHECKING:
@@ -55,6 +55,15 @@ class ExponentialMechanism:
     def guarantee(self) -> Guarantee:
         """Pure and robust."""
         return Guarantee(epsilon=self.epsilon, neighbours=self.neighbours, proof="exponential-mechanism")
+
+    @property
+    def resolution(self) -> int:
+        """Whole counts."""
+        return 0
+
+    def choose(self, objective: Objective, source: Randomness) -> Chosen:
+        """One exact draw, which needs no oracle's word."""
+        return Chosen(self.run(objective, source), Certificate(Trust.PROVED, self.name))
 
     def run(self, objective: Objective, source: Randomness) -> Parts:
         """One exact draw."""
@@ -108,7 +117,4 @@ def exponential(
     mechanism = ExponentialMechanism(
         queries, positive(epsilon, "epsilon"), Neighbours.parse(neighbours), method == "permute-and-flip"
     )
-    source = SystemRandomness() if source is None else source
-    guarantee = pay(mechanism, ledger, source)
-    parts = mechanism.run(objective_of(table, queries, goal=goal, resolution=0), source)
-    return Release(queries.query(*parts), guarantee, Certificate(Trust.PROVED, mechanism.name), mechanism.name)
+    return select(table, mechanism, goal=goal, ledger=ledger, source=source)

@@ -13,12 +13,13 @@ from numpy.typing import NDArray
 from oracledp.classes.base import Parts, QueryClass
 from oracledp.guarantee import Exact, Guarantee, Neighbours, positive
 from oracledp.mechanisms.objective import Objective
-from oracledp.mechanisms.release import Release, pay
-from oracledp.mechanisms.rspm import FIXED_TIES_RESOLUTION, objective_of
+from oracledp.mechanisms.release import Release
+from oracledp.mechanisms.rspm import FIXED_TIES_RESOLUTION
+from oracledp.mechanisms.table_selection import Chosen, select
 from oracledp.noise import geometric
 from oracledp.oracles.base import Certificate, Trust
 from oracledp.oracles.values import refuse_large
-from oracledp.randomness import Randomness, SystemRandomness
+from oracledp.randomness import Randomness
 
 if TYPE_CHECKING:
     from oracledp.ledger import Ledger
@@ -48,6 +49,10 @@ class ReportNoisyMin:
         """Pure and robust: the class is enumerated here."""
         return Guarantee(epsilon=self.epsilon, neighbours=self.neighbours, proof="perturbed-minimisation")
 
+    def choose(self, objective: Objective, source: Randomness) -> Chosen:
+        """One run, which needs no oracle's word."""
+        return Chosen(self.run(objective, source), Certificate(Trust.PROVED, self.name))
+
     def run(self, objective: Objective, source: Randomness) -> Parts:
         """One run with fresh noise."""
         refuse_large(self.queries.size)
@@ -70,7 +75,4 @@ def report_noisy_min(
 ) -> Release:
     """Choose a query by report-noisy-min: exact ε-differential privacy, robust (proofs/perturbed-minimisation.md)."""
     mechanism = ReportNoisyMin(queries, positive(epsilon, "epsilon"), Neighbours.parse(neighbours))
-    source = SystemRandomness() if source is None else source
-    guarantee = pay(mechanism, ledger, source)
-    parts = mechanism.run(objective_of(table, queries, goal=goal, resolution=mechanism.resolution), source)
-    return Release(queries.query(*parts), guarantee, Certificate(Trust.PROVED, mechanism.name), mechanism.name)
+    return select(table, mechanism, goal=goal, ledger=ledger, source=source)

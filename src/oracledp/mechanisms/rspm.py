@@ -11,10 +11,11 @@ from oracledp.errors import OracleFailure, ParameterError
 from oracledp.guarantee import Exact, Guarantee, Neighbours, positive
 from oracledp.mechanisms.objective import Minimum, Objective, minimise
 from oracledp.mechanisms.perturbation import KHotPerturbation, Noise, Perturbation, SeparatorPerturbation
-from oracledp.mechanisms.release import Release, pay
+from oracledp.mechanisms.release import Release
+from oracledp.mechanisms.table_selection import Chosen, select
 from oracledp.oracles.base import Failed, Oracle, Trust
 from oracledp.oracles.registry import resolve
-from oracledp.randomness import Randomness, SystemRandomness
+from oracledp.randomness import Randomness
 
 if TYPE_CHECKING:
     from oracledp.ledger import Ledger
@@ -79,6 +80,15 @@ class ReportSeparatorPerturbedMin:
             proof="perturbed-minimisation",
         )
 
+    @property
+    def resolution(self) -> int:
+        """The lattice of the noise."""
+        return self.perturbation.resolution
+
+    def choose(self, objective: Objective, source: Randomness) -> Chosen:
+        """One run with fresh noise; a failure of the oracle ends it."""
+        return chosen_by(self.oracle, self.run(objective, source))
+
     def run(self, objective: Objective, source: Randomness) -> Minimum | Failed:
         """One run with fresh noise."""
         return self.run_with(objective, self.perturbation.draw(source))
@@ -103,6 +113,13 @@ def oracle_assumptions(oracle: Oracle) -> tuple[str, ...]:
     limit = getattr(oracle, "work_limit", None)
     within = "" if limit is None else f" within its deterministic work limit ({limit:g})"
     return claims if oracle.total else (*claims, f"{oracle.name} answers whatever the data{within}")
+
+
+def chosen_by(oracle: Oracle, found: Minimum | Failed) -> Chosen:
+    """The oracle's minimiser, or the error that ends a run without a release."""
+    if isinstance(found, Failed):
+        raise OracleFailure(f"{oracle.name} failed: {found.reason}; nothing is released and the budget is spent")
+    return Chosen(found.parts, found.certificate)
 
 
 def rspm(
@@ -132,26 +149,11 @@ def rspm(
     >>> print(odp.rspm(table, rules, epsilon=1).query)
     predict sick when smoker
     """
-    chosen = resolve(oracle, queries)
     mechanism = ReportSeparatorPerturbedMin.calibrate(
         queries,
         epsilon=positive(epsilon, "epsilon"),
         neighbours=Neighbours.parse(neighbours),
-        oracle=chosen,
+        oracle=resolve(oracle, queries),
         embedding=embedding,
     )
-    source = SystemRandomness() if source is None else source
-    guarantee = pay(mechanism, ledger, source)
-    objective = objective_of(table, queries, goal=goal, resolution=mechanism.perturbation.resolution)
-    found = mechanism.run(objective, source)
-    if isinstance(found, Failed):
-        raise OracleFailure(f"{chosen.name} failed: {found.reason}; nothing is released and the budget is spent")
-    return Release(queries.query(*found.parts), guarantee, found.certificate, mechanism.name)
-
-
-def objective_of(table: Table, queries: QueryClass, *, goal: str = "min", resolution: int) -> Objective:
-    """The count of records a query holds on, or minus it."""
-    if goal not in ("min", "max"):
-        raise ParameterError(f"goal must be 'min' or 'max', got {goal!r}")
-    weights = table.counts if goal == "min" else -table.counts
-    return Objective.of(queries, table.matrix(queries.literals), weights, resolution=resolution)
+    return select(table, mechanism, goal=goal, ledger=ledger, source=source)

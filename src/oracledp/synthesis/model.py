@@ -147,9 +147,13 @@ class SyntheticModel:
                 raise
             raise ModelError("this is not a synthetic model written by oracledp") from error
 
+    def to_text(self) -> str:
+        """The content of a saved model."""
+        return json.dumps(self.to_json()) + "\n"
+
     def save(self, path: str | Path) -> None:
         """Write the model as JSON."""
-        write_whole(path, json.dumps(self.to_json()) + "\n")
+        write_whole(path, self.to_text())
 
     @classmethod
     def load(cls, path: str | Path) -> SyntheticModel:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from oracledp.classes import ZeroOneLoss
 from oracledp.errors import ParameterError
-from oracledp.guarantee import Exact, Neighbours, positive
+from oracledp.guarantee import Exact, Guarantee, Neighbours, positive
 from oracledp.learning import MODELS
 from oracledp.ledger import Ledger
 from oracledp.literals import Literal, Literals
-from oracledp.mechanisms.release import Release, pay
+from oracledp.mechanisms.door import Facts, release
+from oracledp.mechanisms.release import Release
 from oracledp.mechanisms.rules.automatic import Recipe, recipe
 from oracledp.mechanisms.rules.blocks import Block, schema_blocks, single_blocks
 from oracledp.mechanisms.rules.cards import scoring_card
@@ -22,7 +23,7 @@ from oracledp.mechanisms.rules.task import Learned, RuleLearner, Task
 from oracledp.mechanisms.rules.whole_class import SELECTIONS, whole_class_learner
 from oracledp.mechanisms.surrogate import ConvexSurrogate
 from oracledp.oracles.base import Certificate, Oracle, Trust
-from oracledp.randomness import Randomness, SystemRandomness
+from oracledp.randomness import Randomness
 from oracledp.table import Table
 
 AUTOMATIC = "auto"
@@ -87,7 +88,10 @@ def _enumerated(runner: OverrideLists | SingleRules) -> RuleLearner:
     """A mechanism that lists all it chooses from, and so proves its own choice."""
     certificate = Certificate(Trust.PROVED, runner.name)
     return RuleLearner(
-        runner.name, runner.guarantee, lambda sample, source: Learned(runner.run(sample, source), certificate)
+        runner.name,
+        runner.guarantee,
+        runner.check,
+        lambda sample, source: Learned(runner.run(sample, source), certificate),
     )
 
 
@@ -101,7 +105,33 @@ def _card(task: Task, curvature_share: Fraction) -> RuleLearner:
         weights = surrogate.run(features, sample.positive, sample.negative, source, unit=sample.unit)
         return Learned(scoring_card(weights, task.blocks, task.literals, size=task.size), certificate)
 
-    return RuleLearner(surrogate.name, surrogate.guarantee, run)
+    return RuleLearner(surrogate.name, surrogate.guarantee, surrogate.check, run)
+
+
+@dataclass(frozen=True)
+class TableLearning:
+    """A learner on a table, to predict one literal from the other columns."""
+
+    learner: RuleLearner
+    target: Literal
+
+    @property
+    def name(self) -> str:
+        """The learner's."""
+        return self.learner.name
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """The learner's."""
+        return self.learner.guarantee
+
+    def check(self, facts: Facts) -> None:
+        """A size that the learner bears."""
+        self.learner.check(facts.rows_bound, 1)
+
+    def run(self, table: Table, source: Randomness) -> Learned:
+        """One private rule."""
+        return self.learner.run(Sample.from_table(table, self.target), source)
 
 
 def learn_table(
@@ -137,8 +167,8 @@ def learn_table(
         oracle=oracle,
         blocks=schema_blocks(table.schema, literals),
     )
-    source = SystemRandomness() if source is None else source
-    guarantee = pay(learner, ledger, source)
-    learned = learner.run(Sample.from_table(table, target), source)
+    facts = Facts.of(table, relation)
+    released = release(TableLearning(learner, target), table, facts, ledger=ledger, source=source)
+    learned = released.result
     loss = ZeroOneLoss.of(learned.query.owner, target)
-    return Release(loss.query(*learned.query.parts), guarantee, learned.certificate, learner.name)
+    return Release(loss.query(*learned.query.parts), released.guarantee, learned.certificate, learner.name)

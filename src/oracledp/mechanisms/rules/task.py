@@ -47,4 +47,5 @@ class RuleLearner:
 
     name: str
     guarantee: Guarantee
+    check: Callable[[int, int], None]  # a bound on the rows, the weight of one record; refuses what could not run
     run: Callable[[Sample, Randomness], Learned]

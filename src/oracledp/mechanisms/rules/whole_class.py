@@ -48,4 +48,8 @@ def whole_class_learner(model: str, mechanism: str, task: Task) -> RuleLearner:
         return Learned(queries.hypotheses.query(*answer.parts), answer.certificate)
 
     whole = calibrated(1)
-    return RuleLearner(whole.name, whole.guarantee, run)
+
+    def check(rows_bound: int, unit: int) -> None:
+        calibrated(unit).check(rows_bound, unit)
+
+    return RuleLearner(whole.name, whole.guarantee, check, run)
