@@ -94,7 +94,7 @@ class GameModel:
             return cls(schema, guarantee, queries, str(data["query_player"]), int(data["rows"]), play)
         except OracleDPError:
             raise
-        except (KeyError, TypeError, ValueError, ArithmeticError, zlib.error) as error:
+        except (LookupError, TypeError, ValueError, ArithmeticError, AttributeError, zlib.error) as error:
             raise ModelError("this is not a game model written by oracledp") from error
 
     def to_text(self) -> str:

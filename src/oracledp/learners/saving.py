@@ -49,7 +49,7 @@ def load_model(path: str | Path) -> Any:
         return _rebuild(data)
     except OracleDPError:
         raise
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except (LookupError, TypeError, ValueError, ArithmeticError, AttributeError) as error:
         raise ModelError(f"{path} does not hold a whole model") from error
 
 

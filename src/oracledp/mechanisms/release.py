@@ -54,7 +54,7 @@ class Release:
             )
         except OracleDPError:
             raise
-        except (KeyError, TypeError, ValueError) as error:
+        except (LookupError, TypeError, ValueError, ArithmeticError, AttributeError) as error:
             raise ModelError("this is not a release written by oracledp") from error
 
     def to_text(self) -> str:
