@@ -6,7 +6,6 @@ import warnings
 from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
-from math import lcm
 from typing import Any, ClassVar
 
 import numpy as np
@@ -15,13 +14,14 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets, unique_labels
 from sklearn.utils.validation import check_array, check_is_fitted, column_or_1d, validate_data
 
+from oracledp.capacity import public_rows
 from oracledp.errors import DataError, ParameterError
 from oracledp.guarantee import Exact, Guarantee, Neighbours, positive
 from oracledp.learners.encoding import CutEncoder, Encoder, SchemaEncoder, feature_schema
 from oracledp.learners.rule_sets import RuleSet
 from oracledp.ledger import Ledger
 from oracledp.mechanisms.release import pay
-from oracledp.mechanisms.rules import ROWS_UNKNOWN, RuleLearner, Sample, rule_learner
+from oracledp.mechanisms.rules import ROWS_UNKNOWN, RuleLearner, Sample, rule_learner, whole_weights
 from oracledp.mechanisms.subsampling import inner_epsilon, random_rows, sampled_share
 from oracledp.oracles.base import Oracle
 from oracledp.randomness import Randomness, SeededRandomness, SystemRandomness
@@ -42,7 +42,8 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     bounds, cuts: without a schema, every column is a number that is compared with ``cuts`` even thresholds
         between ``bounds``; values outside are as good as clipped. Never read from the data.
     classes: the labels that may occur. Where absent they are read off ``y``, and the guarantee says so.
-    class_weight: a dictionary of public weights per label.
+    class_weight: a dictionary of public weights per label. Ratios of integers up to 1000 are kept exactly, others
+        are rounded to such.
     neighbours, oracle, size, mechanism, ledger: as in the rest of the library.
     rows: about how many rows there are; needed for good settings under add/remove-one, where that is private.
     subsample: the share of the rows that is looked at, chosen at random and kept secret; what is learned there may
@@ -171,6 +172,8 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             mechanism=self.mechanism,
             oracle=self.oracle,
             blocks=encoder.blocks,
+            rows_bound=public_rows(rows, relation),
+            unit=max(self._weights()),
         )
 
     def _model(self) -> str:
@@ -183,15 +186,14 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             return SeededRandomness(int(self.random_state))
         raise ParameterError("random_state must be None, or an integer for a fit that is not private")
 
-    def _weights(self) -> list[int]:
+    def _weights(self) -> tuple[int, ...]:
         """The class weights as integers on one scale."""
         if self.class_weight is None:
-            return [1] * len(self.classes_)
+            return (1,) * len(self.classes_)
         if not isinstance(self.class_weight, Mapping):
             raise ParameterError("class_weight must be a dictionary: weights read off the data would not be private")
         given = [positive(self.class_weight.get(label, 1), "class_weight") for label in self.classes_.tolist()]
-        scale = lcm(*(weight.denominator for weight in given))
-        return [int(weight * scale) for weight in given]
+        return whole_weights(given)
 
     # ---- using -----------------------------------------------------------------------------------
     def predict(self, X: Any) -> NDArray[Any]:

@@ -7,6 +7,7 @@ from fractions import Fraction
 from math import isqrt
 from typing import TYPE_CHECKING
 
+from oracledp.capacity import MOST_SCALES
 from oracledp.classes.base import QueryClass
 from oracledp.errors import OracleFailure, ParameterError
 from oracledp.guarantee import Exact, Guarantee, Neighbours, positive, probability
@@ -14,8 +15,8 @@ from oracledp.mechanisms.gaussian_bound import calibrate_variance, gaussian_delt
 from oracledp.mechanisms.objective import Minimum, Objective, minimise
 from oracledp.mechanisms.perturbation import Noise, SeparatorPerturbation, separator_shift
 from oracledp.mechanisms.release import Release, pay
-from oracledp.mechanisms.rspm import objective_of, oracle_assumptions
-from oracledp.noise import discrete_gaussian
+from oracledp.mechanisms.rspm import objective_of, oracle_assumptions, refuse_unserved
+from oracledp.noise import LARGEST_SCALE, discrete_gaussian
 from oracledp.oracles.base import Failed, Oracle
 from oracledp.oracles.registry import resolve
 from oracledp.randomness import Randomness, SystemRandomness
@@ -32,6 +33,16 @@ class GaussianPerturbation(SeparatorPerturbation):
     def draw(self, source: Randomness) -> Noise:
         """Two-sided noise."""
         return discrete_gaussian(Fraction(self.scale), self.coordinates, source)
+
+    @property
+    def reach(self) -> int:
+        """The sampler's proposals have scale sqrt(variance) + 1 at most."""
+        return MOST_SCALES * (isqrt(self.scale) + 1)
+
+    @property
+    def drawable(self) -> bool:
+        """Whether the sampler takes this variance."""
+        return isqrt(self.scale) < LARGEST_SCALE
 
     @property
     def tie_delta(self) -> Fraction:
@@ -84,6 +95,11 @@ class GaussianReportSeparatorPerturbedMin:
             assumes=oracle_assumptions(self.oracle),
             proof="gaussian-rspm",
         )
+
+    def check(self, rows_bound: int, unit: int = 1) -> None:
+        """Refuse what public facts rule out: numbers that could overflow, a class that the oracle does not serve."""
+        self.perturbation.check(rows_bound, unit)
+        refuse_unserved(self.oracle, self.perturbation)
 
     def run(self, objective: Objective, source: Randomness) -> Minimum | Failed:
         """One run with fresh noise."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from oracledp.accounting import zcdp_rho
+from oracledp.capacity import DOUBLES, refuse_overflow
 from oracledp.errors import ModelError, ParameterError
 from oracledp.guarantee import Exact, Guarantee, Neighbours, positive, probability
 from oracledp.mechanisms.release import Named, pay
@@ -17,7 +18,7 @@ from oracledp.schema import Schema
 from oracledp.synthesis.answers import Answer, answer_conjunction
 from oracledp.synthesis.conditions import Conditions
 from oracledp.synthesis.frames import FrameShape
-from oracledp.synthesis.measurements import Meter, Records
+from oracledp.synthesis.measurements import LATTICE, Meter, Records
 from oracledp.synthesis.mixture import Progress, fit_mixture, silent
 from oracledp.synthesis.model import SyntheticModel
 from oracledp.synthesis.program import measure_workload
@@ -73,6 +74,14 @@ class Synthesizer:
     def guarantee(self) -> Guarantee:
         """What one call of :meth:`fit` promises."""
         return Guarantee(epsilon=self.epsilon, delta=self.delta, neighbours=self.neighbours, proof="measured-synthesis")
+
+    def check(self, rows_bound: int, unit: int = 1) -> None:
+        """Refuse what public facts rule out: a budget that bears no noise, sums beyond exact doubles.
+
+        A selection weighs the private rows against public ones, whose number is theirs but for the noise.
+        """
+        zcdp_rho(self.epsilon, self.delta)
+        refuse_overflow(rows_bound=rows_bound, unit=4 * unit, resolution=LATTICE, limit=DOUBLES)
 
     def fit(self, data: Any, *, source: Randomness | None = None, progress: Progress = silent) -> Synthesizer:
         """Measure a table or frame and fit the model; ``progress(done, total)`` is called as the fit advances."""
