@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 import oracledp as odp
+from oracledp.classes.base import QueryClass, Separator
 from oracledp.errors import BudgetExceeded, OracleDPError, ParameterError
 from oracledp.guarantee import Guarantee, Neighbours
 from oracledp.learners import DecisionListClassifier, HalfspaceClassifier, PrivateRuleClassifier
@@ -20,9 +21,42 @@ from oracledp.randomness import Randomness, SeededRandomness
 SCHEMA = odp.Schema({"a": {"kind": "boolean"}, "b": {"kind": "boolean"}, "c": {"kind": "boolean"}})
 FRAME = pd.DataFrame({name: np.arange(64) >> place & 1 == 1 for place, name in enumerate("abc")})
 TABLE = odp.Table.from_frame(FRAME, SCHEMA)
+LARGE = odp.Table.from_codes(TABLE.codes.astype(np.uint8), SCHEMA, TABLE.counts * 1000)
 RULES = odp.ZeroOneLoss.of(odp.Conjunctions(SCHEMA.literals.without("c"), max_width=2), SCHEMA.literals[2])
 STRANGERS = odp.Conjunctions(odp.Literals.named("height", "weight"))
 HUGE = odp.ReadOnceFormulas(odp.Literals.named(*(f"x{i}" for i in range(40))))
+
+
+class Constants(QueryClass):
+    """A class of a user's own: always false, always true. No solver has a model of it."""
+
+    kind = "constants"
+    size = part_count = 2
+    hot = 1
+
+    def all_parts(self) -> Any:
+        return iter([(0,), (1,)])
+
+    def contains(self, parts: Any) -> bool:
+        return tuple(parts) in ((0,), (1,))
+
+    def evaluate(self, parts: Any, records: Any) -> Any:
+        return np.full(len(records), parts == (1,))
+
+    def describe(self, parts: Any) -> str:
+        return "always" if parts == (1,) else "never"
+
+    def separator(self) -> Any:
+        return Separator(((0,) * self.dimension,))
+
+    def dual_separator(self) -> Any:
+        return ()
+
+    def parameters(self) -> dict[str, Any]:
+        return {}
+
+
+OWN = Constants(SCHEMA.literals)
 X, Y = FRAME[["a", "b"]].to_numpy().astype(int), FRAME["c"].to_numpy().astype(int)
 
 
@@ -114,11 +148,9 @@ BAD_SELECTIONS: dict[str, Callable[[Any, Ledger], Any]] = {
     "unknown neighbours": lambda run, ledger: run(TABLE, RULES, epsilon=1, neighbours="cousins", ledger=ledger),
 }
 BAD_CALLS: dict[str, Callable[[Ledger], Any]] = {
-    "rspm, a class the solver lacks": lambda ledger: odp.rspm(
-        TABLE, odp.ReadOnceFormulas(SCHEMA.literals), epsilon=1, oracle="maxsat", ledger=ledger
-    ),
+    "rspm, a class the solver lacks": lambda ledger: odp.rspm(TABLE, OWN, epsilon=1, oracle="maxsat", ledger=ledger),
     "prsma, a class the solver lacks": lambda ledger: odp.prsma(
-        TABLE, odp.ReadOnceFormulas(SCHEMA.literals), epsilon=5, delta="1e-2", oracle="maxsat", ledger=ledger
+        LARGE, OWN, epsilon=5, delta="1e-2", oracle="maxsat", ledger=ledger
     ),
     "rspm, an unknown oracle": lambda ledger: odp.rspm(TABLE, RULES, epsilon=1, oracle="delphi", ledger=ledger),
     "rspm, an unknown embedding": lambda ledger: odp.rspm(TABLE, RULES, epsilon=1, embedding="x", ledger=ledger),
@@ -126,16 +158,13 @@ BAD_CALLS: dict[str, Callable[[Ledger], Any]] = {
         TABLE, RULES, epsilon=1, method="x", ledger=ledger
     ),
     "prsma, unknown workers": lambda ledger: odp.prsma(
-        TABLE, RULES, epsilon=5, delta="1e-2", parallel="magic", ledger=ledger
+        LARGE, RULES, epsilon=5, delta="1e-2", parallel="magic", ledger=ledger
     ),
-    "prsma, too few rows": lambda ledger: odp.prsma(TABLE, RULES, epsilon=1, delta="1e-6", ledger=ledger),
     "fit, no such size": lambda ledger: fit(DecisionListClassifier(epsilon=1, size=0, ledger=ledger)),
     "fit, weights read off the data": lambda ledger: fit(
         PrivateRuleClassifier(epsilon=1, class_weight="balanced", ledger=ledger)
     ),
-    "fit, a negative weight": lambda ledger: fit(
-        PrivateRuleClassifier(epsilon=1, class_weight={0: -1}, ledger=ledger)
-    ),
+    "fit, a negative weight": lambda ledger: fit(PrivateRuleClassifier(epsilon=1, class_weight={0: -1}, ledger=ledger)),
     "fit, no classes": lambda ledger: fit(PrivateRuleClassifier(epsilon=1, classes=[], ledger=ledger)),
     "fit, labels of another length": lambda ledger: fit(PrivateRuleClassifier(epsilon=1, ledger=ledger), y=Y[:5]),
     "fit, a strange seed": lambda ledger: fit(HalfspaceClassifier(epsilon=1, random_state="x", ledger=ledger)),

@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping
 from fractions import Fraction
-from math import lcm
 from typing import Any, ClassVar
 
 import numpy as np
@@ -14,6 +13,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets, unique_labels
 from sklearn.utils.validation import check_array, check_is_fitted, column_or_1d, validate_data
 
+from oracledp.capacity import public_rows
 from oracledp.errors import DataError, ParameterError
 from oracledp.guarantee import Exact, Guarantee, Neighbours, positive
 from oracledp.learners.encoding import CutEncoder, Encoder, SchemaEncoder, feature_schema
@@ -21,7 +21,7 @@ from oracledp.learners.fitting import UNKNOWN, Fitting, problems
 from oracledp.learners.rule_sets import RuleSet
 from oracledp.ledger import Ledger
 from oracledp.mechanisms.door import Facts, release
-from oracledp.mechanisms.rules import ROWS_UNKNOWN, RuleLearner, rule_learner
+from oracledp.mechanisms.rules import ROWS_UNKNOWN, RuleLearner, rule_learner, whole_weights
 from oracledp.mechanisms.subsampling import inner_epsilon, sampled_share
 from oracledp.oracles.base import Oracle
 from oracledp.randomness import Randomness, SeededRandomness, SystemRandomness
@@ -42,7 +42,8 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     bounds, cuts: without a schema, every column is a number that is compared with ``cuts`` even thresholds
         between ``bounds``; values outside are as good as clipped. Never read from the data.
     classes: the labels that may occur. Where absent they are read off ``y``, and the guarantee says so.
-    class_weight: a dictionary of public weights per label.
+    class_weight: a dictionary of public weights per label. Ratios of integers up to 1000 are kept exactly, others
+        are rounded to such.
     neighbours, oracle, size, mechanism, ledger: as in the rest of the library.
     rows: about how many rows there are; needed for good settings under add/remove-one, where that is private.
     subsample: the share of the rows that is looked at, chosen at random and kept secret; what is learned there may
@@ -95,8 +96,8 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         try:
             return self._fit(X, y)
         except BaseException:
-            vars(self).clear()
-            vars(self).update(before)
+            self.__dict__.clear()
+            self.__dict__.update(before)
             raise
 
     def _fit(self, X: Any, y: Any) -> PrivateClassifier:
@@ -118,8 +119,8 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _fitting(self, encoder: Encoder, rows: int, classes: NDArray[Any]) -> Fitting:
         """The calibrated mechanism of one fit."""
         share = self._share(rows)
-        learner = self._learner(encoder, rows, share, len(classes))
-        weights = tuple(self._weights(classes))
+        weights = self._weights(classes)
+        learner = self._learner(encoder, rows, share, weights)
         return Fitting(learner, encoder.literals, positive(self.epsilon, "epsilon"), weights, share)
 
     def _share(self, rows: int) -> Fraction:
@@ -162,7 +163,7 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         place = {label: number for number, label in enumerate(classes.tolist())}
         return classes, np.array([place.get(label, UNKNOWN) for label in labels.tolist()], dtype=np.intp)
 
-    def _learner(self, encoder: Encoder, rows: int, share: Fraction, classes: int) -> RuleLearner:
+    def _learner(self, encoder: Encoder, rows: int, share: Fraction, weights: tuple[int, ...]) -> RuleLearner:
         relation = Neighbours.parse(self.neighbours)
         public = self.rows or (rows if relation is Neighbours.REPLACE_ONE else ROWS_UNKNOWN)
         epsilon = inner_epsilon(positive(self.epsilon, "epsilon"), share)
@@ -170,12 +171,14 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             self._model(),
             encoder.literals,
             rows=max(1, int(public * share)),
-            epsilon=epsilon / problems(classes),
+            epsilon=epsilon / problems(len(weights)),
             neighbours=relation,
             size=self.size,
             mechanism=self.mechanism,
             oracle=self.oracle,
             blocks=encoder.blocks,
+            rows_bound=public_rows(rows, relation),
+            unit=max(weights),
         )
 
     def _model(self) -> str:
@@ -190,15 +193,14 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             return self.random_state
         raise ParameterError("random_state must be None, or an integer for a fit that is not private")
 
-    def _weights(self, classes: NDArray[Any]) -> list[int]:
+    def _weights(self, classes: NDArray[Any]) -> tuple[int, ...]:
         """The class weights as integers on one scale."""
         if self.class_weight is None:
-            return [1] * len(classes)
+            return (1,) * len(classes)
         if not isinstance(self.class_weight, Mapping):
             raise ParameterError("class_weight must be a dictionary: weights read off the data would not be private")
         given = [positive(self.class_weight.get(label, 1), "class_weight") for label in classes.tolist()]
-        scale = lcm(*(weight.denominator for weight in given))
-        return [int(weight * scale) for weight in given]
+        return whole_weights(given)
 
     # ---- using -----------------------------------------------------------------------------------
     def predict(self, X: Any) -> NDArray[Any]:

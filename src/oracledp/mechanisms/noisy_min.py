@@ -10,13 +10,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from oracledp.capacity import MOST_SCALES, refuse_overflow
 from oracledp.classes.base import Parts, QueryClass
+from oracledp.errors import CapacityError
 from oracledp.guarantee import Exact, Guarantee, Neighbours, positive
 from oracledp.mechanisms.objective import Objective
 from oracledp.mechanisms.release import Release
 from oracledp.mechanisms.rspm import FIXED_TIES_RESOLUTION
 from oracledp.mechanisms.table_selection import Chosen, select
-from oracledp.noise import geometric
+from oracledp.noise import LARGEST_SCALE, geometric
 from oracledp.oracles.base import Certificate, Trust
 from oracledp.oracles.values import refuse_large
 from oracledp.randomness import Randomness
@@ -53,9 +55,16 @@ class ReportNoisyMin:
         """One run, which needs no oracle's word."""
         return Chosen(self.run(objective, source), Certificate(Trust.PROVED, self.name))
 
+    def check(self, rows_bound: int, unit: int = 1) -> None:
+        """Refuse what public facts rule out: a class too large to list, numbers too large."""
+        refuse_large(self.queries.size)
+        if self.scale > LARGEST_SCALE:
+            raise CapacityError("the noise scale exceeds 2^55 lattice units: use a larger epsilon")
+        noise = MOST_SCALES * self.scale
+        refuse_overflow(rows_bound=rows_bound, unit=unit, resolution=self.resolution, noise=noise)
+
     def run(self, objective: Objective, source: Randomness) -> Parts:
         """One run with fresh noise."""
-        refuse_large(self.queries.size)
         return self.run_with(objective, -geometric(self.scale, self.queries.size, source))
 
     def run_with(self, objective: Objective, noise: NDArray[np.int64]) -> Parts:

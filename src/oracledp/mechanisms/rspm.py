@@ -6,6 +6,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from oracledp.capacity import MOST_ROWS, public_rows
 from oracledp.classes.base import QueryClass
 from oracledp.errors import OracleFailure, ParameterError
 from oracledp.guarantee import Exact, Guarantee, Neighbours, positive
@@ -22,9 +25,12 @@ if TYPE_CHECKING:
     from oracledp.table import Table
 
 # Ties broken by a fixed order cost nothing on any lattice, so a coarse one keeps the numbers small. Ties broken
-# by a solver cost their probability, so the lattice is fine. Neither depends on the data.
+# by a solver cost their probability, so the lattice is fine. Neither depends on the data: a lattice gets coarser only
+# where the public bound on the rows, the largest weight or the noise would leave 64-bit integers.
 FIXED_TIES_RESOLUTION = 10
 FREE_TIES_RESOLUTION = 32
+
+NOT_SERVED = "class not supported"  # what a solver answers to a problem that it has no model for
 
 EMBEDDINGS: dict[str, type[KHotPerturbation] | type[SeparatorPerturbation]] = {
     "k-hot": KHotPerturbation,
@@ -56,17 +62,22 @@ class ReportSeparatorPerturbedMin:
         oracle: Oracle,
         embedding: str = "k-hot",
         resolution: int | None = None,
+        rows_bound: int = MOST_ROWS,
+        unit: int = 1,
     ) -> ReportSeparatorPerturbedMin:
-        """Fix the lattice and the noise scale."""
+        """Fix the lattice, as fine as is wanted and fits so many rows of this weight, and the noise scale."""
         if embedding not in EMBEDDINGS:
             raise ParameterError(f"embedding must be one of {', '.join(EMBEDDINGS)}, got {embedding!r}")
         if queries.size < 2:
             raise ParameterError("this class has a single query: there is nothing to choose")
         if resolution is None:
             resolution = FIXED_TIES_RESOLUTION if oracle.fixed_ties else FREE_TIES_RESOLUTION
-        perturbation = EMBEDDINGS[embedding].calibrate(
-            queries, epsilon=epsilon, neighbours=neighbours, resolution=resolution
+        noise = EMBEDDINGS[embedding]
+        finest = (
+            noise.calibrate(queries, epsilon=epsilon, neighbours=neighbours, resolution=bits)
+            for bits in range(resolution, -1, -1)
         )
+        perturbation = next(found for found in finest if found.resolution == 0 or found.fits(rows_bound, unit))
         return cls(queries, epsilon, neighbours, perturbation, oracle, f"rspm:{embedding}")
 
     @property
@@ -89,6 +100,11 @@ class ReportSeparatorPerturbedMin:
         """One run with fresh noise; a failure of the oracle ends it."""
         return chosen_by(self.oracle, self.run(objective, source))
 
+    def check(self, rows_bound: int, unit: int = 1) -> None:
+        """Refuse what public facts rule out: numbers that could overflow, a class that the oracle does not serve."""
+        self.perturbation.check(rows_bound, unit)
+        refuse_unserved(self.oracle, self.perturbation)
+
     def run(self, objective: Objective, source: Randomness) -> Minimum | Failed:
         """One run with fresh noise."""
         return self.run_with(objective, self.perturbation.draw(source))
@@ -96,6 +112,21 @@ class ReportSeparatorPerturbedMin:
     def run_with(self, objective: Objective, noise: Noise) -> Minimum | Failed:
         """The deterministic part: what is released for this noise."""
         return minimise(self.oracle, self.perturbation.perturb(objective, noise))
+
+
+def refuse_unserved(oracle: Oracle, perturbation: Perturbation) -> None:
+    """Refuse an oracle that cannot do problems over this class: it says so itself, or when asked about no data."""
+    queries = perturbation.queries
+    supports = getattr(oracle, "supports", None)
+    if supports is not None:
+        served = all(supports(branch.base, 0) for branch in queries.branches())
+    else:
+        records, weights = np.zeros((0, queries.dimension), dtype=np.uint8), np.zeros(0, dtype=np.int64)
+        objective = Objective.of(queries, records, weights, resolution=perturbation.resolution)
+        noise = np.zeros(perturbation.coordinates, dtype=np.int64)
+        served = minimise(oracle, perturbation.perturb(objective, noise)) != Failed(NOT_SERVED)
+    if not served:
+        raise ParameterError(f"the oracle {oracle.name} does not serve {queries.kind}: use oracle='auto'")
 
 
 def oracle_assumptions(oracle: Oracle) -> tuple[str, ...]:
@@ -149,11 +180,13 @@ def rspm(
     >>> print(odp.rspm(table, rules, epsilon=1).query)
     predict sick when smoker
     """
+    relation = Neighbours.parse(neighbours)
     mechanism = ReportSeparatorPerturbedMin.calibrate(
         queries,
         epsilon=positive(epsilon, "epsilon"),
-        neighbours=Neighbours.parse(neighbours),
+        neighbours=relation,
         oracle=resolve(oracle, queries),
         embedding=embedding,
+        rows_bound=public_rows(table.rows, relation),
     )
     return select(table, mechanism, goal=goal, ledger=ledger, source=source)

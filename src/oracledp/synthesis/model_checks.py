@@ -1,4 +1,4 @@
-"""Whether the pieces of a model that was read from a file fit together: a file may have been damaged or tampered with."""
+"""Whether the pieces of a model that was read from a file fit together: files may be damaged or tampered with."""
 
 from __future__ import annotations
 

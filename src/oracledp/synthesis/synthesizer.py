@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from oracledp.accounting import zcdp_rho
+from oracledp.capacity import DOUBLES, refuse_overflow
 from oracledp.errors import ModelError, ParameterError
 from oracledp.guarantee import Exact, Guarantee, Neighbours, positive, probability
 from oracledp.mechanisms.door import Facts, release
@@ -18,7 +19,7 @@ from oracledp.schema import Schema
 from oracledp.synthesis.answers import Answer, answer_conjunction
 from oracledp.synthesis.conditions import Conditions
 from oracledp.synthesis.frames import FrameShape
-from oracledp.synthesis.measurements import Meter, Records
+from oracledp.synthesis.measurements import LATTICE, Meter, Records
 from oracledp.synthesis.measuring import Measured
 from oracledp.synthesis.mixture import Mixture, Progress, fit_mixture, silent
 from oracledp.synthesis.model import SyntheticModel
@@ -153,8 +154,12 @@ class Measuring:
     name: str = "synthesizer"
 
     def check(self, facts: Facts) -> None:
-        """Counts that double precision holds exactly."""
-        Meter.check(facts.rows_bound)
+        """Refuse a budget that bears no noise, and sums beyond exact doubles.
+
+        A selection weighs the private rows against public ones, whose number is theirs but for the noise.
+        """
+        zcdp_rho(self.guarantee.epsilon, self.guarantee.delta)
+        refuse_overflow(rows_bound=facts.rows_bound, unit=4, resolution=LATTICE, limit=DOUBLES)
 
     def run(self, table: Table, source: Randomness) -> tuple[Measured, Mixture]:
         """Measure, then fit: the fit sees what was released alone."""

@@ -88,7 +88,14 @@ class RobustMechanism:
 
     @classmethod
     def calibrate(
-        cls, queries: QueryClass, design: Design, *, neighbours: Neighbours, oracle: Oracle, embedding: str = "k-hot"
+        cls,
+        queries: QueryClass,
+        design: Design,
+        *,
+        neighbours: Neighbours,
+        oracle: Oracle,
+        embedding: str = "k-hot",
+        unit: int = 1,
     ) -> RobustMechanism:
         """Fit the base to the design and confirm the design's claim, ties included, before any data is touched."""
         if oracle.trust is Trust.GUESSED:
@@ -99,12 +106,18 @@ class RobustMechanism:
             neighbours=design.theorem.base_neighbours,
             oracle=oracle,
             embedding=embedding,
+            rows_bound=design.rows,
+            unit=unit,
         )
         ties = Fraction(0) if oracle.fixed_ties else base.perturbation.tie_delta
         complete = replace(design, tie_delta=ties)
         if certified_delta(complete) > complete.delta:
             raise ParameterError("the design's (ε, δ) is not confirmed by its theorem; nothing is run")
         return cls(complete, base, neighbours)
+
+    def check(self, rows_bound: int, unit: int = 1) -> None:
+        """Refuse what public facts rule out. No part has more rows than the design, whatever the table has."""
+        self.base.check(min(rows_bound, self.design.rows), unit)
 
     @property
     def guarantee(self) -> Guarantee:
@@ -187,7 +200,7 @@ class RobustSelection:
         refuse_unknown_goal(self.goal)
         if facts.schema is not None:
             refuse_unknown_literals(self.mechanism.base.queries, facts.schema)
-        self.mechanism.base.check(facts.rows_bound)
+        self.mechanism.check(facts.rows_bound)
         rehearse(self.mechanism)
 
     def run(self, table: Table, source: Randomness) -> Minimum | None:

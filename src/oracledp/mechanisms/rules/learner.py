@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
+from oracledp.capacity import MOST_ROWS, public_rows
 from oracledp.classes import ZeroOneLoss
 from oracledp.errors import ParameterError
 from oracledp.guarantee import Exact, Guarantee, Neighbours, positive
@@ -42,10 +43,13 @@ def rule_learner(
     mechanism: str | None = None,
     oracle: str | Oracle = "auto",
     blocks: tuple[Block, ...] | None = None,
+    rows_bound: int = MOST_ROWS,
+    unit: int = 1,
 ) -> RuleLearner:
     """The learner for one binary problem. ``rows`` must be public: it sets the recipe, never the privacy.
 
-    ``blocks`` say which literals belong to one column; with rows enough a score then hears less noise.
+    ``blocks`` say which literals belong to one column; with rows enough a score then hears less noise. There are
+    never more rows than ``rows_bound``, which must be public too, and none weighs more than ``unit``.
     """
     if len(literals) == 0:
         raise ParameterError("there is no column to learn from")
@@ -53,7 +57,7 @@ def rule_learner(
         raise ParameterError(f"model must be one of {', '.join((AUTOMATIC, *MODELS))}, got {model!r}")
     plan = recipe(rows, epsilon, len(literals), None if blocks is None else sum(block.size for block in blocks))
     chosen = blocks if blocks is not None and plan.by_column else single_blocks(literals)
-    task = Task(literals, chosen, rows, epsilon, neighbours, size, oracle)
+    task = Task(literals, chosen, rows, epsilon, neighbours, size, oracle, rows_bound, unit)
     if model != AUTOMATIC:
         return _learner(model, _checked_mechanism(model, mechanism), task, plan)
     if mechanism is not None:
@@ -87,12 +91,11 @@ def _learner(model: str, mechanism: str, task: Task, plan: Recipe) -> RuleLearne
 def _enumerated(runner: OverrideLists | SingleRules) -> RuleLearner:
     """A mechanism that lists all it chooses from, and so proves its own choice."""
     certificate = Certificate(Trust.PROVED, runner.name)
-    return RuleLearner(
-        runner.name,
-        runner.guarantee,
-        runner.check,
-        lambda sample, source: Learned(runner.run(sample, source), certificate),
-    )
+
+    def run(sample: Sample, source: Randomness) -> Learned:
+        return Learned(runner.run(sample, source), certificate)
+
+    return RuleLearner(runner.name, runner.guarantee, run, runner.check)
 
 
 def _card(task: Task, curvature_share: Fraction) -> RuleLearner:
@@ -105,7 +108,7 @@ def _card(task: Task, curvature_share: Fraction) -> RuleLearner:
         weights = surrogate.run(features, sample.positive, sample.negative, source, unit=sample.unit)
         return Learned(scoring_card(weights, task.blocks, task.literals, size=task.size), certificate)
 
-    return RuleLearner(surrogate.name, surrogate.guarantee, surrogate.check, run)
+    return RuleLearner(surrogate.name, surrogate.guarantee, run, surrogate.check)
 
 
 @dataclass(frozen=True)
@@ -154,18 +157,19 @@ def learn_table(
     add/remove-one the number of rows is private, so ``rows`` should say publicly about how many there are.
     """
     relation = Neighbours.parse(neighbours)
-    public_rows = rows or (table.rows if relation is Neighbours.REPLACE_ONE else ROWS_UNKNOWN)
+    guess = rows or (table.rows if relation is Neighbours.REPLACE_ONE else ROWS_UNKNOWN)
     literals = table.schema.literals.without(target.column)
     learner = rule_learner(
         model,
         literals,
-        rows=public_rows,
+        rows=guess,
         epsilon=positive(epsilon, "epsilon"),
         neighbours=relation,
         size=size,
         mechanism=mechanism,
         oracle=oracle,
         blocks=schema_blocks(table.schema, literals),
+        rows_bound=public_rows(table.rows, relation),
     )
     facts = Facts.of(table, relation)
     released = release(TableLearning(learner, target), table, facts, ledger=ledger, source=source)
