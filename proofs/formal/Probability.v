@@ -152,6 +152,9 @@ Qed.
 End Measure.
 Arguments Pr {m}.
 
+Lemma constant_limit : forall c, Un_cv (fun _ => c) c.
+Proof. intros c eps H. exists O. intros. unfold R_dist. rewrite Rminus_diag_eq, Rabs_R0; auto. Qed.
+
 (** A product of one-dimensional masses that sum to one is a law. *)
 Section ProductLaw.
 Variable f : Z -> R.
@@ -170,9 +173,9 @@ Proof.
     + apply (Un_cv_ext (fun M => sum reals f (interval M) ^ m)).
       { intro M. rewrite <- real_power. symmetry. exact (box_mass reals f m M). }
       clear U. induction m as [|m IH]; simpl.
-      * intros eps H. exists O. intros. unfold R_dist. rewrite Rminus_diag_eq, Rabs_R0; auto.
+      * apply constant_limit.
       * replace 1 with (1 * 1) by ring. now apply CV_mult.
-    + intros eps H. exists O. intros. unfold R_dist. rewrite Rminus_diag_eq, Rabs_R0; auto.
+    + apply constant_limit.
 Qed.
 
 Definition product_law (m : nat) : law m := {|
@@ -184,8 +187,8 @@ Lemma tail_vanishes : forall r c, 0 <= r < 1 -> Un_cv (fun M => c * r ^ S M) 0.
 Proof.
   intros r c [H0 H1]. replace 0 with (c * (r * 0)) by ring.
   apply CV_mult; [|apply CV_mult].
-  - intros eps H. exists O. intros. unfold R_dist. rewrite Rminus_diag_eq, Rabs_R0; auto.
-  - intros eps H. exists O. intros. unfold R_dist. rewrite Rminus_diag_eq, Rabs_R0; auto.
+  - apply constant_limit.
+  - apply constant_limit.
   - intros eps H. destruct (pow_lt_1_zero r) with (y := eps) as [N HN]; [rewrite Rabs_right; lra | exact H |].
     exists N. intros k Hk. unfold R_dist. rewrite Rminus_0_r. now apply HN.
 Qed.

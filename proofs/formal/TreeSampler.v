@@ -196,14 +196,15 @@ Proof.
     eapply Forall_impl; [|exact P]. intros o R. now apply refined_node.
 Qed.
 
-(** The queries, and the frontiers that partition them. *)
+(** The queries, and the frontiers that partition them, none heavier than the first. *)
 Variable queries : list nat.
+Variable heaviest : mass K.
 Notation Z := (Z K queries w).
 Notation weighed := (weighed K queries w).
 Hypothesis Z_positive : Z <> 0.
 
 Definition frontier_of_queries (frontier : list tree) : Prop :=
-  Forall sound frontier /\ Permutation (flat_map leaves frontier) queries.
+  Forall sound frontier /\ Permutation (flat_map leaves frontier) queries /\ total_weight frontier <= heaviest.
 
 Lemma sum_permutation : forall (f : nat -> mass K) a b, Permutation a b -> sum K f a = sum K f b.
 Proof. intros f a b P. induction P; simpl; try ring; congruence. Qed.
@@ -212,7 +213,7 @@ Proof. intros f a b P. induction P; simpl; try ring; congruence. Qed.
 Theorem trial_law : forall frontier f, frontier_of_queries frontier ->
   total_weight frontier * expect (trial frontier) (hit f) = weighed f.
 Proof.
-  intros frontier f [F P]. unfold trial. rewrite expect_pick, picked_shares by (auto; apply le_refl).
+  intros frontier f (F & P & _). unfold trial. rewrite expect_pick, picked_shares by (auto; apply le_refl).
   unfold Trials.weighed. rewrite <- (sum_permutation _ _ _ P), sum_flat_map. apply sum_equal.
   intros c I. apply descend_law. rewrite Forall_forall in F. auto.
 Qed.
@@ -247,7 +248,9 @@ Proof.
 Qed.
 
 Lemma refined_frontier : forall old new, frontier_of_queries old -> refined old new -> frontier_of_queries new.
-Proof. intros old new [_ P] (S & L & _). split; auto. now rewrite L. Qed.
+Proof.
+  intros old new (_ & P & H) (S & L & H'). repeat split; auto; [now rewrite L | eapply le_trans; eauto].
+Qed.
 
 (** Given that a trial accepts, its law is w(q)/Z: it depends neither on the frontier nor on the tree. *)
 Theorem trial_conditional_law : forall frontier q, frontier_of_queries frontier -> NoDup queries -> In q queries ->
@@ -290,14 +293,20 @@ Proof.
     eauto using trial_possible, trial_law.
 Qed.
 
-(** It ends: refining never adds weight, so a bound A on the weight of the starts is that of the first frontier, and all of N trials
-    reject with probability at most (1 - Z/A)^N. *)
-Theorem sampler_ends : forall A trials,
-  (forall history, Forall frontier_of_queries history -> total_weight (policy history) <= A) ->
-  1 - expect (sampler trials) (accepted (fun _ => 1)) <= power K (1 - Z / A) trials.
+(** It ends: all of N trials reject with probability at most (1 - Z/heaviest)^N. *)
+Theorem sampler_ends : forall trials,
+  1 - expect (sampler trials) (accepted (fun _ => 1)) <= power K (1 - Z / heaviest) trials.
 Proof.
-  intros A trials H. apply (rejection K queries w _ _ trial total_weight frontier_of_queries frontier_of_queries);
-    eauto using trial_possible, trial_law, trial_proper.
-  intros h P. apply sum_nonneg, frontier_nonneg. now apply policy_frontier.
+  intro trials. apply (rejection K queries w _ _ trial total_weight frontier_of_queries frontier_of_queries);
+    eauto using trial_possible, trial_law, trial_proper; intros h P; destruct (policy_frontier h P) as (F & _ & H); auto.
+  now apply sum_nonneg, frontier_nonneg.
 Qed.
 End Trees.
+
+(** The policy of the library: go on from what the last trial has refined. *)
+Definition resume {K} (first : list (tree K)) (history : list (list (tree K))) : list (tree K) :=
+  match history with [] => first | last :: _ => last end.
+
+Lemma resume_valid : forall K (valid : list (tree K) -> Prop) first, valid first ->
+  forall history, Forall valid history -> valid (resume first history).
+Proof. intros K valid first V history F. destruct F; auto. Qed.
