@@ -125,7 +125,7 @@ Proof. intro S. apply Rgt_not_eq, Z_is_positive. intro. apply exp_pos. Qed.
 Theorem exponential_sure : forall S, exponential (fun _ => 1) S = 1.
 Proof. intro S. unfold exponential. apply Rinv_r, exponential_Z. Qed.
 
-(** Scores that move by at most d, down by at most u, move weights by factors e^(rate d), e^(rate u). *)
+(** If the scores on S lie at most u below and d above those on S', then w <= e^(rate u) w' and Z' <= e^(rate d) Z. *)
 Lemma exponential_private : forall f S S' u d, (forall q, 0 <= f q) ->
   (forall q, (q <= n)%nat -> (- u <= scores S q - scores S' q <= d)%Z) -> rate * IZR (u + d) <= epsilon ->
   exponential f S <= exp epsilon * exponential f S'.

@@ -229,6 +229,16 @@ Proof.
   - unfold trial. rewrite total_pick by (intros; apply enter_total). field. auto.
 Qed.
 
+(** There is such a frontier: every query by itself, picked by its weight and always kept. *)
+Lemma finest_frontier : unit <> 0 -> rounded_frontier (map (fun q => End (w q) (w q / unit) q) queries).
+Proof.
+  intro N. split.
+  - apply Forall_map, Forall_forall. intros q _. constructor. repeat split; simpl; auto using divide_nonneg.
+    replace (w q / unit * unit) with (w q) by (field; exact N). apply le_refl.
+  - clear Z_positive. induction queries as [|q rest IH]; simpl; [constructor|].
+    replace (w q / unit * unit) with (w q) by (field; exact N). now constructor.
+Qed.
+
 (** The loop: the next frontier, with all its integers, depends in any way on all steps of all trials so far. *)
 Variable policy : list (list step) -> list rounded.
 Hypothesis policy_frontier : forall history, rounded_frontier (policy history).

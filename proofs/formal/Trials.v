@@ -148,13 +148,15 @@ Proof.
       replace (c * 1) with c by ring. apply IH. constructor; auto. exact (trial_possible _ _ V I).
   - rewrite E. replace ((1 - Z / A) * c) with (c * (1 - Z / A)) by ring.
     assert (Z <= weight_of s) as ZW.
-    { pose proof (trial_law s (fun _ => 1) V) as L. fold Z in L. rewrite <- L. replace (weight_of s) with (weight_of s * 1) at 2 by ring.
+    { pose proof (trial_law s (fun _ => 1) V) as L. fold Z in L. rewrite <- L.
+      replace (weight_of s) with (weight_of s * 1) at 2 by ring.
       apply le_times; auto. apply le_trans with (expect (trial s) (fun _ => 1)); [|rewrite T; apply le_refl].
       apply expect_le; auto. intros [p [[q|] t]] _; simpl; [apply le_refl | apply zero_le_one]. }
     apply le_times.
     + unfold c. apply power_nonneg; [apply zero_le_one|]. apply minus_nonneg. apply divide_le; auto.
       replace (1 * A) with A by ring. eapply le_trans; eauto.
-    + apply le_by_difference. replace (1 - Z / A - (1 - Z / weight_of s)) with (Z * (A - weight_of s) / (A * weight_of s)) by (field; auto).
+    + apply le_by_difference.
+      replace (1 - Z / A - (1 - Z / weight_of s)) with (Z * (A - weight_of s) / (A * weight_of s)) by (field; auto).
       rewrite (Field_theory.Fdiv_def (field_laws K)).
       apply times_nonneg; [apply times_nonneg; auto using Z_nonneg, minus_nonneg|].
       apply invert_nonneg; [now apply times_nonneg|]. intro B. apply N, (product_zero K A); auto.
