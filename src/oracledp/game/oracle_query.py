@@ -190,7 +190,7 @@ class OracleQuery:
 
 @dataclass(frozen=True)
 class Game:
-    """A whole game as one mechanism: all rounds are one charge."""
+    """A whole game as one mechanism: all rounds are one charge (proofs/oracle-query.md)."""
 
     name: str
     closed: QueryClass

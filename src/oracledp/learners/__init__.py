@@ -21,7 +21,9 @@ from oracledp.learners.estimators import (  # noqa: E402
     ParityClassifier,
     PrivateRuleClassifier,
 )
+from oracledp.learners.lineage import RepeatedFitWarning  # noqa: E402
 from oracledp.learners.saving import load_model  # noqa: E402
+from oracledp.learners.selector import PrivateSelector  # noqa: E402
 
 __all__ = [
     "ConjunctionClassifier",
@@ -32,5 +34,7 @@ __all__ = [
     "ParityClassifier",
     "PrivateClassifier",
     "PrivateRuleClassifier",
+    "PrivateSelector",
+    "RepeatedFitWarning",
     "load_model",
 ]

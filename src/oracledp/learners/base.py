@@ -17,7 +17,8 @@ from oracledp.capacity import public_rows
 from oracledp.errors import DataError, ParameterError
 from oracledp.guarantee import Exact, Guarantee, Neighbours, positive
 from oracledp.learners.encoding import CutEncoder, Encoder, SchemaEncoder, feature_schema
-from oracledp.learners.fitting import UNKNOWN, Fitting, problems
+from oracledp.learners.fitting import UNKNOWN, Fitted, Fitting, Prepared, problems
+from oracledp.learners.lineage import Lineage
 from oracledp.learners.rule_sets import RuleSet
 from oracledp.ledger import Ledger
 from oracledp.mechanisms.door import Facts, release
@@ -101,27 +102,42 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             raise
 
     def _fit(self, X: Any, y: Any) -> PrivateClassifier:
+        ready = self.prepare(X, y)
+        released = release(ready.fitting, ready.data, ready.facts, ledger=self.ledger, source=self.source())
+        lineage: Lineage | None = getattr(self, "_lineage", None)
+        promised = released.guarantee if lineage is None else lineage.after(released.guarantee, self.ledger)
+        return self.settle(ready, released.result, promised)
+
+    def prepare(self, X: Any, y: Any, part: Fraction = Fraction(1)) -> Prepared:
+        """All of a fit that comes before the charge, to be carried out on ``part`` of the rows.
+
+        The result holds private rows: it is for a mechanism, not for the eye.
+        """
         relation = Neighbours.parse(self.neighbours)
         encoder, records = self._encode_training(X, y)
         classes, labels = self._labels(y, len(records))
-        fitting = self._fitting(encoder, len(records), classes)
+        share, weights = self._share(len(records)), self._weights(classes)
+        learner = self._learner(encoder, len(records), share, weights, part)
+        fitting = Fitting(learner, encoder.literals, positive(self.epsilon, "epsilon"), weights, share)
         read = () if self.classes is not None else (CLASSES_READ,)
         facts = Facts(len(records) if relation is Neighbours.REPLACE_ONE else None, assumes=read)
-        released = release(fitting, (records, labels), facts, ledger=self.ledger, source=self._source())
-        fitted = released.result
-        self.classes_ = classes
-        self.guarantee_: Guarantee = released.guarantee
+        return Prepared(fitting, encoder, classes, facts, (records, labels))
+
+    def settle(self, ready: Prepared, fitted: Fitted, promised: Guarantee) -> PrivateClassifier:
+        """Take what was released for one's own."""
+        self.classes_ = ready.classes
+        self.guarantee_: Guarantee = promised
         self.certificate_ = fitted.certificate
-        self.rules_ = RuleSet(tuple(classes.tolist()), fitted.queries, encoder)
+        self.rules_ = RuleSet(tuple(ready.classes.tolist()), fitted.queries, ready.encoder)
         self.rule_ = fitted.queries[0] if len(fitted.queries) == 1 else fitted.queries
         return self
 
-    def _fitting(self, encoder: Encoder, rows: int, classes: NDArray[Any]) -> Fitting:
-        """The calibrated mechanism of one fit."""
-        share = self._share(rows)
-        weights = self._weights(classes)
-        learner = self._learner(encoder, rows, share, weights)
-        return Fitting(learner, encoder.literals, positive(self.epsilon, "epsilon"), weights, share)
+    def __sklearn_clone__(self) -> PrivateClassifier:
+        """A copy without what was learned; it knows its relatives, so that a search cannot hide what it spent."""
+        self._lineage = getattr(self, "_lineage", None) or Lineage()
+        copy: PrivateClassifier = super().__sklearn_clone__()
+        copy._lineage = self._lineage
+        return copy
 
     def _share(self, rows: int) -> Fraction:
         """The chance of a row to be looked at."""
@@ -163,14 +179,16 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         place = {label: number for number, label in enumerate(classes.tolist())}
         return classes, np.array([place.get(label, UNKNOWN) for label in labels.tolist()], dtype=np.intp)
 
-    def _learner(self, encoder: Encoder, rows: int, share: Fraction, weights: tuple[int, ...]) -> RuleLearner:
+    def _learner(
+        self, encoder: Encoder, rows: int, share: Fraction, weights: tuple[int, ...], part: Fraction
+    ) -> RuleLearner:
         relation = Neighbours.parse(self.neighbours)
         public = self.rows or (rows if relation is Neighbours.REPLACE_ONE else ROWS_UNKNOWN)
         epsilon = inner_epsilon(positive(self.epsilon, "epsilon"), share)
         return rule_learner(
             self._model(),
             encoder.literals,
-            rows=max(1, int(public * share)),
+            rows=max(1, int(public * share * part)),
             epsilon=epsilon / problems(len(weights)),
             neighbours=relation,
             size=self.size,
@@ -184,7 +202,8 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _model(self) -> str:
         return self.model_kind
 
-    def _source(self) -> Randomness:
+    def source(self) -> Randomness:
+        """Where the noise comes from: the operating system, unless ``random_state`` is given."""
         if self.random_state is None:
             return SystemRandomness()
         if isinstance(self.random_state, int | np.integer):

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from oracledp.classes import Query
 from oracledp.guarantee import Guarantee
+from oracledp.learners.encoding import Encoder
 from oracledp.literals import Literals
 from oracledp.mechanisms.door import Facts
 from oracledp.mechanisms.rules import RuleLearner, Sample
@@ -74,6 +76,17 @@ class Fitting:
             queries.append(learned.query)
             certificate = learned.certificate
         return Fitted(tuple(queries), certificate)
+
+
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """A fit that is ready to be charged: the mechanism, public facts, and **private** rows."""
+
+    fitting: Fitting
+    encoder: Encoder
+    classes: NDArray[Any]
+    facts: Facts
+    data: LabelledRows = field(repr=False)
 
 
 def problems(classes: int) -> int:

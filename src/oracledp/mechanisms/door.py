@@ -1,7 +1,7 @@
 """The one door between private data and whoever asks: check, pay, run, wrap, in this order.
 
 What public facts decide is decided before the ledger is charged; what is drawn is drawn after. No other function
-calls a mechanism's ``run`` on private data for a release.
+calls a mechanism's ``run`` on private data for a release. Charges add up by proofs/composition.md.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""A calibrated selection over a query class, carried out on the records of a table: what ``rspm`` and its kin share."""
+"""A calibrated selection over a query class, carried out on the records of a table: what ``rspm`` and its kin share.
+
+What is promised is the selector's: proofs/perturbed-minimisation.md, proofs/exponential-mechanism.md.
+"""
 
 from __future__ import annotations
 

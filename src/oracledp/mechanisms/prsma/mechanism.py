@@ -178,7 +178,7 @@ def prsma(
 
 @dataclass(frozen=True)
 class RobustSelection:
-    """The calibrated mechanism on a whole table, with whoever carries out its runs; None is ⊥."""
+    """The mechanism of proofs/prsma.md on a whole table, with whoever carries out its runs; None is ⊥."""
 
     mechanism: RobustMechanism
     goal: str

@@ -113,7 +113,7 @@ def _card(task: Task, curvature_share: Fraction) -> RuleLearner:
 
 @dataclass(frozen=True)
 class TableLearning:
-    """A learner on a table, to predict one literal from the other columns."""
+    """A learner on a table, to predict one literal from the other columns: proofs/override-lists.md and its kin."""
 
     learner: RuleLearner
     target: Literal
