@@ -1,0 +1,136 @@
+"""Check everything, open every output, then pay, then deliver even if saving fails: as a user's shell sees it."""
+
+import json
+import os
+import resource
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+SCHEMA = "columns: {age: {kind: integer, lo: 0, hi: 99, thresholds: [30, 60]}, sick: {kind: boolean}}\n"
+COMMAND = [sys.executable, "-c", "from oracledp.cli import main; main()"]
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> Path:
+    age = np.random.default_rng(0).integers(0, 100, 500)
+    pd.DataFrame({"age": age, "sick": age >= 60}).to_csv(tmp_path / "data.csv", index=False)
+    (tmp_path / "schema.yaml").write_text(SCHEMA)
+    for relation in ("replace-one", "add-remove"):
+        arguments = ["budget", "create", tmp_path / f"{relation}.json", "--epsilon", "9", "--delta", "0.1"]
+        assert run(*arguments, "--neighbours", relation).returncode == 0
+    return tmp_path
+
+
+def run(*arguments: str | Path, **more: object) -> subprocess.CompletedProcess[str]:
+    options = {"capture_output": True, "text": True, "check": False, "timeout": 300, **more}
+    return subprocess.run([*COMMAND, *map(str, arguments)], **options)  # type: ignore[call-overload,no-any-return]
+
+
+def learn(files: Path, *more: str | Path, **options: object) -> subprocess.CompletedProcess[str]:
+    base = ["learn", files / "data.csv", "--schema", files / "schema.yaml", "--target", "sick", "--epsilon", "2"]
+    return run(*base, "--ledger", files / "replace-one.json", *more, **options)
+
+
+def synth(files: Path, *more: str | Path, **options: object) -> subprocess.CompletedProcess[str]:
+    base = ["synth", files / "data.csv", "--schema", files / "schema.yaml", "--epsilon", "2", "--delta", "1e-6"]
+    out = [] if "--out" in more else ["--out", files / "rows.csv"]
+    ledger = "replace-one" if "oracle-query" in more else "add-remove"
+    return run(*base, *out, "--ledger", files / f"{ledger}.json", *more, **options)
+
+
+def charges(files: Path) -> int:
+    return sum(len((files / f"{name}.json").read_text().splitlines()) - 1 for name in ("replace-one", "add-remove"))
+
+
+REFUSED = {
+    "a folder that is not there": lambda f: learn(f, "--out", f / "no" / "rule.json"),
+    "a name that is too long": lambda f: learn(f, "--out", f / ("x" * 300)),
+    "a place that takes no files": lambda f: learn(f, "--out", "/proc/rule.json"),
+    "standard output as a file": lambda f: learn(f, "--out", "-"),
+    "a page that cannot be written": lambda f: learn(f, "--report", f / "no" / "page.html"),
+    "two outputs in one file": lambda f: learn(f, "--out", f / "same", "--report", f / "same"),
+    "no standard output": lambda f: learn(f, capture_output=False, stdout=None, preexec_fn=lambda: os.close(1)),
+    "no rows": lambda f: synth(f, "--rows", "-5"),
+    "no rows of a game": lambda f: synth(f, "--method", "oracle-query", "--workload", "conjunctions:1", "--rows", "-5"),
+    "more rows than fit": lambda f: synth(f, "--rows", "100000000000000"),
+    "a model that cannot be written": lambda f: synth(f, "--model", f / "no" / "model.json"),
+    "an internal page without its name": lambda f: synth(f, "--internal-report", f / "page.html"),
+    "rows in an unknown format": lambda f: synth(f, "--out", f / "rows.xlsx"),
+}
+
+
+@pytest.mark.parametrize("mistake", REFUSED)
+def test_what_cannot_be_delivered_is_refused_before_it_is_paid_for(files: Path, mistake: str) -> None:
+    result = REFUSED[mistake](files)
+    assert result.returncode == 2, result.stderr
+    assert charges(files) == 0
+    assert "Traceback" not in str(result.stderr)
+    assert not (files / "rows.csv").exists()
+
+
+def test_a_missing_library_is_named_before_anything_is_paid(files: Path) -> None:
+    (files / "hidden" / "pandas").mkdir(parents=True)
+    (files / "hidden" / "pandas" / "__init__.py").write_text("raise ImportError\n")
+    path = os.pathsep.join([str(files / "hidden"), os.environ.get("PYTHONPATH", "")])
+    result = synth(files, env={**os.environ, "PYTHONPATH": path})
+    assert result.returncode == 2
+    assert "pip install" in result.stderr
+    assert charges(files) == 0
+
+
+def small_files() -> None:
+    resource.setrlimit(resource.RLIMIT_FSIZE, (70_000, 70_000))
+
+
+def test_a_disk_that_fills_up_after_the_charge_does_not_lose_the_release(files: Path) -> None:
+    # The limit leaves room for what is set aside, not for the page, which is larger.
+    result = synth(files, "--rows", "20000", preexec_fn=small_files, env={**os.environ, "TMPDIR": str(files)})
+    assert result.returncode == 2
+    assert charges(files) == 1
+    assert "cannot be written" in result.stderr
+    assert "age,sick" in result.stdout  # nowhere to save it: printed
+    assert len(result.stderr.strip().splitlines()) == 1
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+def test_a_full_standard_output_is_made_up_for_on_standard_error(files: Path) -> None:
+    with Path("/dev/full").open("w") as full:
+        result = learn(files, "--json", capture_output=False, stdout=full, stderr=subprocess.PIPE)
+    assert result.returncode == 2
+    assert '"rule"' in result.stderr
+    assert charges(files) == 1
+
+
+def test_devices_stay_devices(files: Path) -> None:
+    # The bug: as root, --out /dev/null replaced the system's null device by a regular file.
+    before = Path(os.devnull).stat()
+    assert learn(files, "--out", os.devnull).returncode == 0
+    assert Path(os.devnull).stat().st_ino == before.st_ino
+
+
+def test_an_unforeseen_error_is_one_line_without_its_message(files: Path) -> None:
+    code = (
+        "from oracledp.table import Table\n"
+        "def broken(*a, **k): raise RuntimeError('secret 4711')\n"
+        "Table.from_address = broken\n"
+        "from oracledp.cli import main; main()"
+    )
+    base = ["learn", files / "data.csv", "--schema", files / "schema.yaml", "--target", "sick", "--epsilon", "2"]
+    command = [sys.executable, "-c", code, *map(str, base)]
+    result = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert result.returncode == 1
+    assert "4711" not in result.stderr
+    assert "RuntimeError" in result.stderr
+    assert len(result.stderr.strip().splitlines()) == 1
+
+
+def test_a_seeded_charge_is_marked_in_the_budget(files: Path) -> None:
+    assert learn(files, "--seed", "1", "--insecure-seed").returncode == 0
+    assert "NOT PRIVATE" in run("budget", "show", files / "replace-one.json").stdout
+    data = json.loads(run("budget", "show", files / "replace-one.json", "--json").stdout)
+    assert data["charges"][0]["private"] is False
