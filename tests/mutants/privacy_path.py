@@ -1,0 +1,34 @@
+"""Which sources stand between private rows and a release: all of them are mutated."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+SOURCE = ROOT / "src" / "oracledp"
+
+PATTERNS = (
+    "accounting.py", "capacity.py", "exact_*.py", "exponential_function.py", "guarantee.py", "ledger.py", "merging.py",
+    "noise.py", "partition.py", "randomness.py", "sealed.py", "selection.py", "whole_files.py",
+    "mechanisms/*.py", "mechanisms/rules/*.py", "mechanisms/prsma/*.py",
+    "learners/base.py", "learners/encoding.py", "learners/fitting.py", "learners/lineage.py", "learners/selector.py",
+    "synthesis/measurements.py", "synthesis/measuring.py", "synthesis/program.py", "synthesis/rounds.py",
+    "synthesis/splitting.py", "synthesis/synthesizer.py", "synthesis/levels.py", "synthesis/frames.py",
+    "game/payoff.py", "game/scoreboard.py", "game/match.py", "game/*player*.py", "game/oracle_query.py",
+    "oracles/base.py", "oracles/problem.py", "oracles/tree_sampler.py", "oracles/permute_sampler.py",
+    "oracles/trials.py", "oracles/certificates.py", "oracles/registry.py", "oracles/known.py",
+    "table/table.py", "table/histogram.py", "table/frames.py", "table/values.py",
+)  # fmt: skip
+
+
+def privacy_path() -> list[Path]:
+    """The files, sorted; a pattern may come to nothing when a file moves, but not many may."""
+    found = {path for pattern in PATTERNS for path in SOURCE.glob(pattern) if path.name != "__init__.py"}
+    return sorted(found)
+
+
+def component(path: Path) -> str:
+    """The part of the tree a file belongs to, for the table of results."""
+    parts = path.relative_to(SOURCE).parts
+    return re.sub(r"\.py$", "", parts[0]) if len(parts) == 1 else "/".join(parts[:-1])
