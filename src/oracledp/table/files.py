@@ -22,7 +22,7 @@ _ARROW_FILE = b"ARROW1"
 _ARROW_STREAM_END = b"\xff\xff\xff\xff\x00\x00\x00\x00"
 
 
-def open_file(connection: Any, path: Path, schema: Schema, delimiter: str | None) -> Source:
+def open_file(connection: Any, path: Path, schema: Schema, delimiter: str | None, *, strict: bool) -> Source:
     """The file as a source to count, its format told by its name."""
     if not path.exists():
         raise DataError(f"{path}: no such file")
@@ -32,7 +32,7 @@ def open_file(connection: Any, path: Path, schema: Schema, delimiter: str | None
     ending = Path(path.stem if packed else path.name).suffix.lower()
     if ending in _CSV:
         usual = "\t" if ending == ".tsv" else ","
-        return _open_csv(connection, path, schema, usual if delimiter is None else delimiter, packed)
+        return _open_csv(connection, path, schema, usual if delimiter is None else delimiter, packed, strict=strict)
     if ending in _PARQUET and not packed:
         return _open_parquet(connection, path, [path])
     if ending in _ARROW and not packed:
@@ -42,23 +42,35 @@ def open_file(connection: Any, path: Path, schema: Schema, delimiter: str | None
 
 
 # ---- CSV -----------------------------------------------------------------------------------------------
-def _open_csv(connection: Any, path: Path, schema: Schema, delimiter: str, packed: bool) -> Source:
-    """Every field as text under names of our own, so that DuckDB guesses neither types nor names."""
+def _open_csv(connection: Any, path: Path, schema: Schema, delimiter: str, packed: bool, *, strict: bool) -> Source:
+    """Every field as text under names of our own, so that DuckDB guesses neither types nor names.
+
+    Unless strict, a record that cannot be read (too few fields, not UTF-8, too long) is set aside and counted.
+    """
     if len(delimiter) != 1 or delimiter in '"\r\n':
         raise ParameterError("delimiter must be one character, not a quote or a line break")
     header = _header(path, delimiter, packed)
     places = _places(path, header, schema)
     fields = ", ".join(f"'f{index}': 'VARCHAR'" for index in range(len(header)))
+    lenient = "" if strict else ", strict_mode = false, store_rejects = true, rejects_limit = 0"
     relation = attempt(
         lambda: connection.sql(
             f"SELECT * FROM read_csv({_literal_path(path)}, auto_detect = false, header = true,"
             f" columns = {{{fields}}}, delim = {DUCKDB.literal(delimiter)}, quote = '\"', escape = '\"', nullstr = '',"
-            f" allow_quoted_nulls = false, compression = '{'gzip' if packed else 'none'}')"
+            f" allow_quoted_nulls = false, compression = '{'gzip' if packed else 'none'}'{lenient})"
         ),
         path.name,
     )
     every_field = ", ".join(f"f{index}" for index in range(len(header)))
-    return Source(relation, path.name, places, line_text=f"concat({every_field})")
+    unread = None if strict else (lambda: _set_aside(connection, path))
+    return Source(relation, path.name, places, line_text=f"concat({every_field})", unread=unread)
+
+
+def _set_aside(connection: Any, path: Path) -> int:
+    """How many records of the file could not be read; each may be there for several reasons."""
+    query = "SELECT count(DISTINCT (scan_id, file_id, line)) FROM reject_errors"
+    ((rows,),) = attempt(lambda: connection.sql(query).fetchall(), path.name)
+    return int(rows)
 
 
 def _header(path: Path, delimiter: str, packed: bool) -> list[str]:
