@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import gzip
+import re
 import zlib
 from collections import Counter
 from pathlib import Path
@@ -18,6 +19,7 @@ from oracledp.table.sql import DUCKDB
 _CSV = (".csv", ".tsv", ".txt")
 _PARQUET = (".parquet", ".pq")
 _ARROW = (".arrow", ".arrows", ".feather", ".ipc")
+_LONGEST_HEADER = 1 << 24  # bytes
 _ARROW_FILE = b"ARROW1"
 _ARROW_STREAM_END = b"\xff\xff\xff\xff\x00\x00\x00\x00"
 
@@ -74,17 +76,20 @@ def _set_aside(connection: Any, path: Path) -> int:
 
 
 def _header(path: Path, delimiter: str, packed: bool) -> list[str]:
+    """The names in line 1, and not a byte of a record: what those hold may not decide here."""
     opener = gzip.open if packed else open
     problem = "line 1 must be a header with the columns' names"
     try:
-        with opener(path, "rt", encoding="utf-8-sig", newline="") as stream:
-            reader = csv.reader(stream, delimiter=delimiter, strict=True)
-            header = next(reader, [])
-            if header and reader.line_num == 1:
-                return header
+        with opener(path, "rb") as stream:
+            line = re.split(rb"[\r\n]", stream.readline(_LONGEST_HEADER), maxsplit=1)[0]
+        header = next(csv.reader([line.decode("utf-8-sig")], delimiter=delimiter, strict=True), [])
+        if header:
+            return header
     except UnicodeDecodeError:
         problem = "not UTF-8 text"
-    except (OSError, EOFError, zlib.error, csv.Error):
+    except csv.Error:
+        pass
+    except (OSError, EOFError, zlib.error):
         problem = "the header cannot be read: damaged or truncated"
     raise DataError(f"{path.name}: {problem}")  # outside the handler: a decoding error carries the data
 

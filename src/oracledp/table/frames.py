@@ -12,8 +12,10 @@ from oracledp.errors import DataError
 from oracledp.schema import Column, Schema
 from oracledp.table.arrays import CODE, encode_array
 from oracledp.table.encoded import Encoded
-from oracledp.table.flaws import missing_code, refused_codes
+from oracledp.table.flaws import refused_codes
 from oracledp.table.values import Family, code_of
+
+_NOTHING = ("NAType", "NaTType")  # how pandas says that there is no value, besides None and NaN
 
 
 def encode_frame(frame: object, schema: Schema) -> Encoded:
@@ -43,11 +45,11 @@ def _first_row(column: Column, codes: NDArray[np.int32]) -> str:
 def encode_series(series: nw.Series[Any], column: Column) -> NDArray[np.int32]:
     """The code of each entry, flaws included. The type of a frame's column follows from its values: none is refused."""
     family = _family(series.dtype)
+    if family is Family.OBJECTS:
+        return _encode_objects(column, series.to_list())
     missing = series.is_null().to_numpy().astype(np.bool_)
-    if family in (Family.BOOLEANS, Family.INTEGERS, Family.FLOATS):
-        filled = series.fill_null(False if family is Family.BOOLEANS else 0)
-        return encode_array(column, filled.to_numpy(), missing)
-    return _encode_objects(column, series.to_list(), missing)
+    filled = series.fill_null(False if family is Family.BOOLEANS else 0)
+    return encode_array(column, filled.to_numpy(), missing)
 
 
 def _family(dtype: nw.dtypes.DType) -> Family:
@@ -59,7 +61,7 @@ def _family(dtype: nw.dtypes.DType) -> Family:
         return Family.INTEGERS
     if dtype.is_float():
         return Family.FLOATS
-    return Family.TEXTS if dtype == nw.String else Family.OBJECTS
+    return Family.OBJECTS
 
 
 class _Memo(dict[Any, int]):
@@ -69,16 +71,14 @@ class _Memo(dict[Any, int]):
         self.column = column
 
     def __missing__(self, typed: tuple[type, object]) -> int:
-        self[typed] = code = code_of(self.column, typed[1])
+        kind, value = typed
+        self[typed] = code = code_of(self.column, None if kind.__name__ in _NOTHING else value)
         return code
 
 
-def _encode_objects(column: Column, values: list[object], missing: NDArray[np.bool_]) -> NDArray[np.int32]:
+def _encode_objects(column: Column, values: list[object]) -> NDArray[np.int32]:
     memo = _Memo(column)
-    absent = missing_code(column)
-    pairs = zip(values, missing.tolist(), strict=True)
-    codes = (absent if gone else _code(memo, value) for value, gone in pairs)
-    return np.fromiter(codes, dtype=CODE, count=len(values))
+    return np.fromiter((_code(memo, value) for value in values), dtype=CODE, count=len(values))
 
 
 def _code(memo: _Memo, value: object) -> int:
