@@ -1,24 +1,7 @@
-(** What the theorems stand on: nothing for Theorem 1 and its embeddings; for the statements in real numbers, the axioms
+(** What the theorems stand on: nothing for Theorems 1 and 4 and the masses; for the statements in real numbers, the axioms
     with which the standard library builds the reals. *)
-Require Import ZArith List Lia.
-Require Import Vectors PerturbedMinimisation KHot Separator DataSets Masses Private.
-Import ListNotations.
-
-(** Masses may be rational numbers, and then no axiom is left in the number system either. *)
-Definition khot_rationals := fun n k m phi Delta H1 H2 H3 H4 H5 =>
-  khot_perturbed_minimisation n k m phi Delta H1 H2 H3 H4 H5 rationals.
-
-(** The hypotheses can be met: two queries, one part each, as in report noisy min. *)
-Definition two (q : nat) : vec := match q with O => [1%Z; 0%Z] | _ => [0%Z; 1%Z] end.
-
-Example two_queries :
-  (forall q, (q <= 1)%nat -> length (two q) = 2%nat /\ binary (two q) /\ total (two q) = 1%Z) /\
-  (forall a b, (a <= 1)%nat -> (b <= 1)%nat -> two a = two b -> a = b).
-Proof.
-  split.
-  - intros [|[|q]] H; try lia; unfold binary; simpl; auto 6.
-  - intros [|[|a]] [|[|b]] Ha Hb E; try lia; discriminate.
-Qed.
+Require Import PerturbedMinimisation KHot Separator DataSets TotalMass Probability Private.
+Require Import Trials TreeSampler RoundedSampler Exponential SearchTree Examples.
 
 (* Closed under the global context. *)
 Print Assumptions inclusion.
@@ -27,11 +10,54 @@ Print Assumptions khot_perturbed_minimisation.
 Print Assumptions separator_perturbed_minimisation.
 Print Assumptions replace_one_sensitivity.
 Print Assumptions add_remove_sensitivity.
+Print Assumptions geometric_interval.
+Print Assumptions geometric_at_most_one.
+Print Assumptions laplace_interval.
+Print Assumptions laplace_at_most_one.
+Print Assumptions run_law.
+Print Assumptions conditional_law.
+Print Assumptions rejection.
+Print Assumptions trial_law.
+Print Assumptions trial_ends.
+Print Assumptions trial_proper.
+Print Assumptions trial_refines.
+Print Assumptions trial_conditional_law.
+Print Assumptions sampler_proper.
+Print Assumptions sampler_law.
+Print Assumptions sampler_conditional_law.
+Print Assumptions sampler_ends.
+Print Assumptions rounded_trial_law.
+Print Assumptions rounded_trial_ends.
+Print Assumptions rounded_trial_proper.
+Print Assumptions rounded_sampler_proper.
+Print Assumptions rounded_sampler_law.
+Print Assumptions rounded_sampler_conditional_law.
+Print Assumptions rounded_sampler_ends.
+Print Assumptions finest_frontier.
+Print Assumptions exponential_ratio.
+Print Assumptions accepted_ratio.
+Print Assumptions search_tree_exists.
 Print Assumptions khot_rationals.
 Print Assumptions two_queries.
+Print Assumptions small_frontier.
+Print Assumptions small_trial.
+Print Assumptions small_sampler.
 
 (* The axioms of the standard library's real numbers. *)
+Print Assumptions Pr_nonneg.
+Print Assumptions Pr_sure.
+Print Assumptions Pr_countably_additive.
+Print Assumptions geometric_law_is.
+Print Assumptions laplace_law_is.
 Print Assumptions khot_replace_one.
 Print Assumptions khot_add_remove.
 Print Assumptions separator_replace_one.
 Print Assumptions separator_add_remove.
+Print Assumptions report_noisy_min.
+Print Assumptions exponential_sure.
+Print Assumptions exponential_replace_one.
+Print Assumptions exponential_add_remove.
+Print Assumptions tree_sampler_draws.
+Print Assumptions rounded_sampler_draws.
+Print Assumptions search_sound.
+Print Assumptions search_sampler_draws.

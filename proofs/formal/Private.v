@@ -1,34 +1,19 @@
-(** What the library prints, in real numbers: Pr[A(S) in event] <= e^ε Pr[A(S') in event].
-
-    A probability is the least upper bound of the masses of finite lists of distinct noise vectors: the value of the
-    countable sum of nonnegative masses. *)
+(** What the library prints, in real numbers: Pr[A(S) in event] <= e^ε Pr[A(S') in event]. *)
 Require Import ZArith List Lia Reals Lra.
-Require Import Vectors Semiring PerturbedMinimisation KHot Separator DataSets Masses.
+Require Import Vectors Semiring PerturbedMinimisation KHot Separator DataSets Masses Probability.
 Import ListNotations.
 Open Scope R_scope.
 
-Section Probability.
-Variable m : nat.
-Variable p : vec -> R.
-
-(** The masses of the finite lists of distinct noise vectors on which [event] happens. *)
-Definition finite_masses (event : vec -> Prop) (x : R) : Prop :=
-  exists E, NoDup E /\ Forall (fun noise => length noise = m /\ event noise) E /\ sum reals p E = x.
-
-Definition probability (event : vec -> Prop) (x : R) : Prop := is_lub (finite_masses event) x.
-End Probability.
-
 (** Finite sums are enough. *)
-Lemma private_by_finite_sums : forall m p (before after : vec -> Prop) bound P P',
+Lemma private_by_finite_sums : forall m (l : law m) (before after : vec -> Prop) bound,
   0 <= bound ->
   (forall E, NoDup E -> Forall (fun noise => length noise = m /\ before noise) E ->
      exists E', NoDup E' /\ Forall (fun noise => length noise = m /\ after noise) E' /\
-       sum reals p E <= bound * sum reals p E') ->
-  probability m p before P -> probability m p after P' -> P <= bound * P'.
+       sum reals (point l) E <= bound * sum reals (point l) E') ->
+  Pr l before <= bound * Pr l after.
 Proof.
-  intros m p before after bound P P' Hb H [_ least] [upper _]. apply least.
-  intros x (E & N & F & <-). destruct (H E N F) as (E' & N' & F' & I).
-  apply Rle_trans with (1 := I). apply Rmult_le_compat_l; [exact Hb|]. apply upper. exists E'. auto.
+  intros m l before after bound Hb H. apply Pr_below. intros E N F. destruct (H E N F) as (E' & N' & F' & I).
+  apply Rle_trans with (1 := I). apply Rmult_le_compat_l; [exact Hb|]. now apply Pr_above.
 Qed.
 
 (** r = e^(-1/t) with t >= steps/ε gives e^ε r^steps >= 1. *)
@@ -62,29 +47,26 @@ Hypothesis scale_positive : 0 < t.
 Let r := exp (- / t).
 Let scores := score record queries lattice sign offset.
 
-Lemma r_nonneg : 0 <= r.
-Proof. left. apply exp_pos. Qed.
-
-Lemma r_below_one : r <= 1.
+Lemma r_range : 0 <= r < 1.
 Proof.
-  unfold r. rewrite <- exp_0. left. apply exp_increasing.
+  unfold r. split; [left; apply exp_pos|]. rewrite <- exp_0. apply exp_increasing.
   pose proof (Rinv_0_lt_compat t scale_positive). lra.
 Qed.
 
-Definition khot_probability (event : nat -> Prop) (S : list record) : R -> Prop :=
-  probability m (geometric_mass reals (1 - r) r) (fun noise => event (released n phi (scores S) noise)).
+Definition khot_probability (event : nat -> Prop) (S : list record) : R :=
+  Pr (geometric_law r r_range m) (fun noise => event (released n phi (scores S) noise)).
 
-Definition separator_probability (event : nat -> Prop) (S : list record) : R -> Prop :=
-  probability m (laplace_mass reals ((1 - r) / (1 + r)) r) (fun noise => event (released n phi (scores S) noise)).
+Definition separator_probability (event : nat -> Prop) (S : list record) : R :=
+  Pr (laplace_law r r_range m) (fun noise => event (released n phi (scores S) noise)).
 
-Lemma khot_private : forall Delta k event S S' P P',
+Lemma khot_private : forall Delta k event S S',
   (0 <= Delta)%Z -> close n (fun _ _ => Delta) (scores S) (scores S') ->
   (forall q, (q <= n)%nat -> total (phi q) = Z.of_nat k) ->
   (forall a b, (a <= n)%nat -> (b <= n)%nat -> phi a = phi b -> a = b) ->
   INR (Z.to_nat (Delta * Z.of_nat k)) / t <= epsilon ->
-  khot_probability event S P -> khot_probability event S' P' -> P <= exp epsilon * P'.
+  khot_probability event S <= exp epsilon * khot_probability event S'.
 Proof.
-  intros Delta k event S S' P P' HD nb hot inj cal. pose proof r_nonneg. pose proof r_below_one.
+  intros Delta k event S S' HD nb hot inj cal. pose proof r_range.
   apply private_by_finite_sums; [left; apply exp_pos|]. intros E N F.
   refine (khot_perturbed_minimisation n k m phi Delta _ _ _ _ _ reals (1 - r) r (exp epsilon)
     _ _ _ _ _ (scores S) (scores S') event E _ N F);
@@ -92,14 +74,14 @@ Proof.
   now apply calibration.
 Qed.
 
-Lemma separator_private : forall Delta w margin event S S' P P',
+Lemma separator_private : forall Delta w margin event S S',
   close n (fun _ _ => Delta) (scores S) (scores S') ->
   (0 <= w)%Z -> (Delta <= w * margin)%Z ->
   (forall a b, (a <= n)%nat -> (b <= n)%nat -> b <> a -> (margin <= distance (phi a) (phi b))%Z) ->
   INR (Z.to_nat w * m) / t <= epsilon ->
-  separator_probability event S P -> separator_probability event S' P' -> P <= exp epsilon * P'.
+  separator_probability event S <= exp epsilon * separator_probability event S'.
 Proof.
-  intros Delta w margin event S S' P P' nb Hw Wm far cal. pose proof r_nonneg. pose proof r_below_one.
+  intros Delta w margin event S S' nb Hw Wm far cal. pose proof r_range.
   apply private_by_finite_sums; [left; apply exp_pos|]. intros E N F.
   refine (separator_perturbed_minimisation n m phi Delta w margin _ _ _ _ _ reals ((1 - r) / (1 + r)) r
     (exp epsilon) _ _ _ _ _ (scores S) (scores S') event E _ N F);
@@ -109,46 +91,46 @@ Proof.
 Qed.
 
 (** k-hot noise under replace-one: t >= 2^s·2k/ε. *)
-Theorem khot_replace_one : forall k event S S' P P',
+Theorem khot_replace_one : forall k event S S',
   (forall q, (q <= n)%nat -> total (phi q) = Z.of_nat k) ->
   (forall a b, (a <= n)%nat -> (b <= n)%nat -> phi a = phi b -> a = b) ->
   INR (Z.to_nat (lattice * 2 * Z.of_nat k)) / t <= epsilon ->
   replace_one record S S' ->
-  khot_probability event S P -> khot_probability event S' P' -> P <= exp epsilon * P'.
+  khot_probability event S <= exp epsilon * khot_probability event S'.
 Proof.
-  intros. apply (khot_private (lattice * 2) k event S S' P P'); auto; [lia | now apply replace_one_sensitivity].
+  intros. apply (khot_private (lattice * 2) k event S S'); auto; [lia | now apply replace_one_sensitivity].
 Qed.
 
 (** k-hot noise under add/remove-one: t >= 2^s·k/ε. *)
-Theorem khot_add_remove : forall k event S S' P P',
+Theorem khot_add_remove : forall k event S S',
   (forall q, (q <= n)%nat -> total (phi q) = Z.of_nat k) ->
   (forall a b, (a <= n)%nat -> (b <= n)%nat -> phi a = phi b -> a = b) ->
   INR (Z.to_nat (lattice * 1 * Z.of_nat k)) / t <= epsilon ->
   add_or_remove_one record S S' ->
-  khot_probability event S P -> khot_probability event S' P' -> P <= exp epsilon * P'.
+  khot_probability event S <= exp epsilon * khot_probability event S'.
 Proof.
-  intros. apply (khot_private (lattice * 1) k event S S' P P'); auto; [lia | now apply add_remove_sensitivity].
+  intros. apply (khot_private (lattice * 1) k event S S'); auto; [lia | now apply add_remove_sensitivity].
 Qed.
 
 (** Separator noise under replace-one: a lattice point w with w·margin >= 2^s·2, and t >= wm/ε. *)
-Theorem separator_replace_one : forall w margin event S S' P P',
+Theorem separator_replace_one : forall w margin event S S',
   (0 <= w)%Z -> (lattice * 2 <= w * margin)%Z ->
   (forall a b, (a <= n)%nat -> (b <= n)%nat -> b <> a -> (margin <= distance (phi a) (phi b))%Z) ->
   INR (Z.to_nat w * m) / t <= epsilon ->
   replace_one record S S' ->
-  separator_probability event S P -> separator_probability event S' P' -> P <= exp epsilon * P'.
+  separator_probability event S <= exp epsilon * separator_probability event S'.
 Proof.
-  intros. apply (separator_private (lattice * 2) w margin event S S' P P'); auto. now apply replace_one_sensitivity.
+  intros. apply (separator_private (lattice * 2) w margin event S S'); auto. now apply replace_one_sensitivity.
 Qed.
 
 (** Separator noise under add/remove-one: w·margin >= 2^s. *)
-Theorem separator_add_remove : forall w margin event S S' P P',
+Theorem separator_add_remove : forall w margin event S S',
   (0 <= w)%Z -> (lattice * 1 <= w * margin)%Z ->
   (forall a b, (a <= n)%nat -> (b <= n)%nat -> b <> a -> (margin <= distance (phi a) (phi b))%Z) ->
   INR (Z.to_nat w * m) / t <= epsilon ->
   add_or_remove_one record S S' ->
-  separator_probability event S P -> separator_probability event S' P' -> P <= exp epsilon * P'.
+  separator_probability event S <= exp epsilon * separator_probability event S'.
 Proof.
-  intros. apply (separator_private (lattice * 1) w margin event S S' P P'); auto. now apply add_remove_sensitivity.
+  intros. apply (separator_private (lattice * 1) w margin event S S'); auto. now apply add_remove_sensitivity.
 Qed.
 End Guarantee.

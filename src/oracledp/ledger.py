@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import json
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -79,7 +80,8 @@ class Ledger:
             "neighbours": Neighbours.parse(neighbours).value,
         }
         try:
-            with Path(path).open("x", encoding="utf-8") as file:
+            descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+            with os.fdopen(descriptor, "w", encoding="utf-8") as file:
                 file.write(json.dumps({"oracledp-ledger": 1, **header}) + "\n")
                 flush(file)
             flush_folder(Path(path).parent)
@@ -130,9 +132,12 @@ class Ledger:
                 )
             charge = Charge(guarantee.epsilon, guarantee.delta, mechanism, guarantee.assumes, guarantee.private)
             with self.path.open("r+b") as file:
-                file.seek(len(_whole_lines(self.path.read_bytes())))
+                content = self.path.read_bytes()
+                kept = _whole_lines(content)
+                start = min(len(kept), len(content))
+                file.seek(start)
                 file.truncate()
-                file.write((json.dumps(charge.to_json()) + "\n").encode())
+                file.write(kept[start:] + (json.dumps(charge.to_json()) + "\n").encode())
                 flush(file)
 
     def events(self) -> Any:
@@ -178,5 +183,15 @@ class Ledger:
 
 
 def _whole_lines(content: bytes) -> bytes:
-    """Drop a torn last line: its writer died before the flush returned, so it never sampled."""
-    return content[: content.rfind(b"\n") + 1]
+    """Every line that says something whole, each with its newline.
+
+    A torn last line is dropped: its writer died before the flush returned, so it never sampled. A last line that lost
+    nothing but its newline is a charge like any other: dropping it would give budget back.
+    """
+    end = content.rfind(b"\n") + 1
+    whole, last = content[:end], content[end:]
+    try:
+        json.loads(last)
+    except ValueError:
+        return whole
+    return content + b"\n"

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from oracledp import _engine
 from oracledp.errors import CapacityError, ParameterError
+from oracledp.merging import exact_sum
 from oracledp.randomness import Randomness, reader
 
 Part = tuple[NDArray[np.int64], NDArray[np.int64]]
@@ -32,10 +33,11 @@ def hypergeometric_parts(counts: NDArray[np.int64], sizes: Sequence[int], source
     array = np.asarray(counts)
     if array.ndim != 1 or array.dtype.kind not in "iu" or (array.size and array.min() < 0):
         raise ParameterError("counts must be a vector of integers, none of them negative")
-    if array.size and int(array.max()) * array.size >= 1 << 63:
+    rows = exact_sum(array)
+    if rows >= 1 << 63:  # far more than a table may hold
         raise CapacityError("counts must sum to less than 2^63")
     wanted = [index(size) for size in sizes]
-    rest = int(array.sum()) - sum(wanted)
+    rest = rows - sum(wanted)
     if rest < 0 or any(size < 0 for size in wanted):
         raise ParameterError("sizes must not be negative and must not exceed the number of rows together")
     parts = _engine.split(np.ascontiguousarray(array, dtype=np.int64), [*wanted, rest], reader(source))

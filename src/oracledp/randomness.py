@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from oracledp.errors import ParameterError
 
 
+@runtime_checkable
 class Randomness(Protocol):
     """A source of uniform random bytes. ``private`` is False for every source but the operating system."""
 

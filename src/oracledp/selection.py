@@ -64,6 +64,20 @@ def exponential_law(scores: NDArray[np.int64], rate: Fraction | int, bits: int =
     return [bounds[gap] for gap in gaps]
 
 
+def short_rate(rate: Fraction) -> Fraction:
+    """The rate itself, or one a little smaller whose terms have at most 62 bits: for permute-and-flip.
+
+    A smaller rate is more private, so rounding it down keeps every promise.
+
+    >>> short_rate(Fraction(1, 3)), short_rate(Fraction(1, 3**50)) <= Fraction(1, 3**50)
+    (Fraction(1, 3), True)
+    """
+    if max(rate.numerator, rate.denominator) < 1 << 62:
+        return rate
+    bits = 61 - int(rate).bit_length()
+    return Fraction(int(rate * (1 << bits)), 1 << bits)
+
+
 @dataclass(frozen=True, eq=False)
 class _UpperWeights:
     """A table from which compiled code bounds ``2^bits e^(-rate * gap)`` from above; past gap ``last`` 1 is a bound."""

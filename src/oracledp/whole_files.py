@@ -1,11 +1,13 @@
 """Files that appear whole or not at all, however the process ends.
 
 The content goes to a file without a name (Linux) that only its owner may read, is flushed to the disk and only then
-gets its name. A process that dies earlier leaves nothing: a file without a name goes with its last descriptor.
+gets its name. A process that dies earlier leaves nothing: a file without a name goes with its last descriptor. Only
+regular files are ever replaced: a symbolic link is followed, a device or a pipe is written through.
 """
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import secrets
@@ -13,29 +15,115 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO, Any, BinaryIO
+from typing import IO, Any, BinaryIO, cast
 
 from oracledp.errors import ModelError, ParameterError
 
 _NO_NAME = getattr(os, "O_TMPFILE", None)
+_NO_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+
+
+class PendingFile:
+    """An output that is open, so that writing it is known to be possible, and has no name yet.
+
+    ``reserve`` bytes are set aside on the disk. :meth:`keep` gives the file its name, :meth:`drop` leaves no trace.
+
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     pending = PendingFile(Path(folder) / "rule.json", reserve=100)
+    ...     _ = pending.file.write(b"{}")
+    ...     before = os.listdir(folder)
+    ...     pending.keep()
+    ...     before, os.listdir(folder), (Path(folder) / "rule.json").read_bytes()
+    ([], ['rule.json'], b'{}')
+    """
+
+    def __init__(self, path: str | os.PathLike[str], *, reserve: int = 0) -> None:
+        self.path = path
+        self._hidden: Path | None = None  # its name while it is written, where files must have one
+        with one_line(path):
+            self._target = _followed(Path(path))
+            self._through = self._target.exists() and not self._target.is_file()
+            self.file = self._open()
+            self._reserve(0 if self._through else reserve)
+
+    def _open(self) -> BinaryIO:
+        if self._through:
+            if self._target.is_dir():
+                raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+            return cast(BinaryIO, self._target.open("wb"))
+        folder = self._target.parent
+        if len(os.fsencode(self._target.name)) > os.pathconf(folder, "PC_NAME_MAX"):
+            raise OSError(errno.ENAMETOOLONG, os.strerror(errno.ENAMETOOLONG))
+        descriptor = _open_nameless(folder)
+        if descriptor is None:
+            descriptor, name = tempfile.mkstemp(prefix=".oracledp.", dir=folder)  # made with mode 0600
+            self._hidden = Path(name)
+        return cast(BinaryIO, os.fdopen(descriptor, "w+b"))
+
+    def _reserve(self, size: int) -> None:
+        """Ask the disk for room; file systems that cannot promise it are taken at their word later."""
+        try:
+            if size and hasattr(os, "posix_fallocate"):
+                os.posix_fallocate(self.file.fileno(), 0, size)
+        except OSError as error:
+            if error.errno in _NO_SPACE:
+                self.drop()
+                raise
+
+    def keep(self) -> None:
+        """Have the content reach the disk and give it its name, in place of a regular file that may be there."""
+        with one_line(self.path):
+            try:
+                if self._through:
+                    self.file.close()
+                    return
+                self.file.flush()
+                self.file.truncate(self.file.tell())
+                flush(self.file)
+                self._name()
+            finally:
+                self.drop()
+        flush_folder(self._target.parent)
+
+    def _name(self) -> None:
+        if self._hidden is not None:
+            self._hidden.replace(self._target)
+            return
+        try:
+            _link(self.file.fileno(), self._target)
+        except FileExistsError:  # a link replaces nothing: it takes a second name, whole already, and a rename
+            second = self._target.with_name(f".oracledp.{secrets.token_hex(8)}")
+            try:
+                _link(self.file.fileno(), second)
+                second.replace(self._target)
+            finally:
+                second.unlink(missing_ok=True)
+
+    def drop(self) -> None:
+        """Forget the content; after :meth:`keep` there is nothing left to forget."""
+        with suppress(OSError):
+            self.file.close()
+        if self._hidden is not None:
+            self._hidden.unlink(missing_ok=True)
 
 
 @contextmanager
 def whole_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
-    """A file to write to, with mode 0600, which takes the place of ``path`` when the block ends without an error.
-
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     with whole_file(Path(folder) / "rule.json") as file:
-    ...         _ = file.write(b"{}")
-    ...         before = os.listdir(folder)
-    ...     before, os.listdir(folder)
-    ([], ['rule.json'])
-    """
-    target = Path(path)
+    """A file to write to, with mode 0600, which takes the place of ``path`` when the block ends without an error."""
+    pending = PendingFile(path)
     try:
-        descriptor = _open_nameless(target.parent)
-        with _written(target) if descriptor is None else _nameless(descriptor, target) as file:
-            yield file
+        with one_line(path):
+            yield pending.file
+        pending.keep()
+    finally:
+        pending.drop()
+
+
+@contextmanager
+def one_line(path: str | os.PathLike[str]) -> Iterator[None]:
+    """An operating system's refusal to write as one clear line."""
+    try:
+        yield
     except OSError as error:
         raise ParameterError(f"{path} cannot be written: {error.strerror or type(error).__name__}") from None
 
@@ -57,6 +145,16 @@ def write_whole(path: str | os.PathLike[str], text: str) -> None:
         file.write(text.encode())
 
 
+def _followed(target: Path) -> Path:
+    """Where a symbolic link leads; a file that is no link stays what it is."""
+    if not target.is_symlink():
+        return target
+    reached = Path(os.path.realpath(target))
+    if reached.is_symlink():
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
+    return reached
+
+
 def _open_nameless(folder: Path) -> int | None:
     """A descriptor of a file without a name, or None where there are no such files."""
     if _NO_NAME is None or not Path("/proc/self/fd").is_dir():
@@ -66,43 +164,12 @@ def _open_nameless(folder: Path) -> int | None:
     return None
 
 
-@contextmanager
-def _nameless(descriptor: int, target: Path) -> Iterator[BinaryIO]:
-    with os.fdopen(descriptor, "w+b") as file:
-        yield file
-        flush(file)
-        try:
-            _link(descriptor, target)
-        except FileExistsError:  # a link replaces nothing: it takes a second name, whole already, and a rename
-            second = target.with_name(f".{target.name}.{secrets.token_hex(8)}")
-            try:
-                _link(descriptor, second)
-                second.replace(target)
-            finally:
-                second.unlink(missing_ok=True)
-    flush_folder(target.parent)
-
-
 def _link(descriptor: int, target: Path) -> None:
     folder = os.open(target.parent, os.O_RDONLY | os.O_DIRECTORY)
     try:  # with a folder's descriptor Python asks for linkat, which follows the link in /proc
         os.link(f"/proc/self/fd/{descriptor}", target.name, src_dir_fd=folder, dst_dir_fd=folder, follow_symlinks=True)
     finally:
         os.close(folder)
-
-
-@contextmanager
-def _written(target: Path) -> Iterator[BinaryIO]:
-    """The same with a hidden name from the beginning: a killed process may leave that file behind."""
-    descriptor, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)  # made with mode 0600
-    try:
-        with os.fdopen(descriptor, "w+b") as file:
-            yield file
-            flush(file)
-        Path(name).replace(target)
-    finally:
-        Path(name).unlink(missing_ok=True)
-    flush_folder(target.parent)
 
 
 def flush(file: IO[Any]) -> None:

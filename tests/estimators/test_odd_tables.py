@@ -59,4 +59,4 @@ def test_fit_predict_print_save_and_load(estimator, parameters, rows, columns, c
         model.save(Path(folder) / "model.json")
         again = load_model(Path(folder) / "model.json")
     assert np.array_equal(again.predict(X), predicted)
-    assert again.privacy_ == model.privacy_
+    assert again.guarantee_ == model.guarantee_

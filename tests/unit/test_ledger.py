@@ -70,6 +70,25 @@ def test_a_torn_line_was_never_sampled_and_is_dropped(ledger: Ledger) -> None:
     assert ledger.spent == (Fraction(3, 4), 0)
 
 
+def test_a_charge_that_lost_only_its_newline_stays_spent(ledger: Ledger) -> None:
+    # The bug: everything after the last newline was dropped, so an editor or a copy that trimmed it refunded ε.
+    ledger.charge(guarantee("0.5"), "rspm")
+    ledger.path.write_bytes(ledger.path.read_bytes().rstrip(b"\n"))
+    assert ledger.spent == (Fraction(1, 2), 0)
+    ledger.charge(guarantee("0.25"), "rspm")
+    assert ledger.spent == (Fraction(3, 4), 0)
+    assert len(ledger.path.read_text().splitlines()) == 3
+
+
+def test_a_ledger_is_for_its_owner_whatever_the_umask(tmp_path: Path) -> None:
+    before = os.umask(0)
+    try:
+        made = Ledger.create(tmp_path / "open.json", epsilon=1)
+    finally:
+        os.umask(before)
+    assert made.path.stat().st_mode & 0o777 == 0o600
+
+
 SPEND = """
 import sys
 from fractions import Fraction

@@ -51,7 +51,7 @@ def class_from_json(data: dict[str, Any]) -> QueryClass:
         return _read_class(dict(data))
     except OracleDPError:
         raise
-    except (KeyError, TypeError, ValueError, ArithmeticError) as error:
+    except (LookupError, TypeError, ValueError, ArithmeticError, AttributeError) as error:
         raise ModelError("this is not a query class written by oracledp") from error
 
 
@@ -83,8 +83,8 @@ def query_from_json(data: dict[str, Any]) -> Query:
     """Read what :meth:`Query.to_json` wrote."""
     try:
         owner, parts = class_from_json(data["class"]), [int(part) for part in data["parts"]]
-    except (KeyError, TypeError, ValueError) as error:
-        if isinstance(error, OracleDPError):
-            raise
+    except OracleDPError:
+        raise
+    except (LookupError, TypeError, ValueError, ArithmeticError, AttributeError) as error:
         raise ModelError("this is not a query written by oracledp") from error
     return owner.query(*parts)

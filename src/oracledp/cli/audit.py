@@ -12,7 +12,8 @@ from rich.table import Table as Grid
 from oracledp.audit.catalogue import catalogue
 from oracledp.audit.curves import catalogue_curves, draw
 from oracledp.audit.tiers import MUTANTS, TIERS
-from oracledp.cli.common import emit, json_option, progress, quiet_option, refuse_unwritable
+from oracledp.cli.common import emit, json_option, progress, quiet_option
+from oracledp.cli.outputs import refuse_unwritable
 from oracledp.errors import ParameterError
 
 Row = dict[str, Any]

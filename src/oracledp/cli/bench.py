@@ -13,7 +13,8 @@ from oracledp.benchmarking import pictures, report, results
 from oracledp.benchmarking.data import generated, load
 from oracledp.benchmarking.measure import Settings
 from oracledp.benchmarking.suite import SECTIONS, run
-from oracledp.cli.common import emit, json_option, progress, quiet_option, refuse_unwritable
+from oracledp.cli.common import emit, json_option, progress, quiet_option
+from oracledp.cli.outputs import refuse_unwritable
 
 QUICK_ROWS, QUICK_LIMIT = 1000, 2.0
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -27,6 +28,11 @@ def create(path: str, epsilon: str, delta: str, neighbours: str) -> None:
     click.echo(f"{path}: epsilon {show(ledger.budget[0])}, delta {show(ledger.budget[1])}, {neighbours}")
 
 
+def _remark(charge: dict[str, Any]) -> str:
+    """What a reader of the ledger must not overlook."""
+    return "" if charge["private"] else " (seeded: that release is NOT PRIVATE)"
+
+
 @budget.command(name="show")
 @click.argument("path", type=click.Path(dir_okay=False))
 @json_option
@@ -36,6 +42,6 @@ def show_ledger(path: str, as_json: bool) -> None:
     pairs = {"budget": ledger.budget, "spent": ledger.spent, "remaining": ledger.remaining}
     charges = [charge.to_json() for charge in ledger.charges]
     data = {name: {"epsilon": str(e), "delta": str(d)} for name, (e, d) in pairs.items()}
-    lines = [f"{c['mechanism']}: epsilon {c['epsilon']}, delta {c['delta']}" for c in charges]
+    lines = [f"{c['mechanism']}: epsilon {c['epsilon']}, delta {c['delta']}{_remark(c)}" for c in charges]
     lines += [f"{name}: epsilon {show(e)}, delta {show(d)}" for name, (e, d) in pairs.items()]
     emit(as_json, {**data, "neighbours": ledger.neighbours.value, "charges": charges}, "\n".join(lines))

@@ -54,15 +54,14 @@ def ledger_of(path: str | None) -> Ledger | None:
     return None if path is None else Ledger(Path(path))
 
 
-def refuse_unwritable(path: str | None) -> None:
-    """Find out before any budget is spent that a result could not be saved."""
-    if path is not None and not Path(path).resolve().parent.is_dir():
-        raise ParameterError(f"{path} cannot be written: its folder does not exist")
-
-
 def emit(as_json: bool, data: dict[str, Any], text: str) -> None:
-    """One JSON object, or text."""
-    click.echo(json.dumps(data, ensure_ascii=False, indent=2) if as_json else text)
+    """One JSON object, or text; on standard error if standard output takes no more."""
+    shown = json.dumps(data, ensure_ascii=False, indent=2) if as_json else text
+    try:
+        click.echo(shown)
+    except OSError as error:
+        click.echo(shown, err=True)
+        raise ParameterError(f"standard output cannot be written: {error.strerror}; see standard error") from None
 
 
 @contextmanager

@@ -15,16 +15,15 @@ from oracledp.cli.common import (
     neighbours_option,
     progress,
     quiet_option,
-    refuse_unwritable,
     seed_options,
     source_of,
 )
+from oracledp.cli.outputs import outputs, refuse_closed_output
 from oracledp.learning import MECHANISMS, MODELS, accuracy, learn_rule
 from oracledp.mechanisms.rules import learn_table
 from oracledp.report.rules import rule_page
 from oracledp.schema import Schema
 from oracledp.table import Table
-from oracledp.whole_files import write_whole
 
 
 @click.command()
@@ -76,30 +75,30 @@ def learn(
     source, ledger = source_of(seed, insecure_seed), ledger_of(ledger_path)
     schema = Schema.load(schema_path)
     literal = schema.literal(target)
-    refuse_unwritable(out)
-    refuse_unwritable(report)
-    with progress("reading the table", quiet):
-        held_out = None if holdout is None else Table.from_address(holdout, schema, memory=memory)
-        table = Table.from_address(data, schema, memory=memory)
-    common: dict[str, Any] = {
-        "epsilon": epsilon, "size": size, "neighbours": neighbours, "oracle": oracle,
-        "ledger": ledger, "source": source,
-    }  # fmt: skip
-    with progress("choosing a rule", quiet) as advance:
-        if robust or mechanism is not None:
-            chosen = "prsma" if robust else str(mechanism)
-            plain = "conjunction" if model == "auto" else model
-            release = learn_rule(
-                table, literal, model=plain, mechanism=chosen, delta=delta, progress=advance, **common
-            )  # fmt: skip
-        else:
-            release = learn_table(table, literal, model=model, **common)
-    if out is not None:
-        release.save(out)
-    if report is not None:
-        write_whole(report, rule_page(release, rows=table.rows if neighbours == "replace-one" else None))
-    score = None if held_out is None else accuracy(release, held_out)
-    result: dict[str, Any] = {**release.to_json(), "holdout_accuracy": score}
-    lines = [str(release.query), str(release.guarantee)]
-    lines += [] if score is None else [f"accuracy on the holdout file (not private): {score:.4f}"]
-    emit(as_json, result, "\n".join(lines))
+    refuse_closed_output()
+    with outputs(out=out, report=report) as files:
+        with progress("reading the table", quiet):
+            held_out = None if holdout is None else Table.from_address(holdout, schema, memory=memory)
+            table = Table.from_address(data, schema, memory=memory)
+        common: dict[str, Any] = {
+            "epsilon": epsilon, "size": size, "neighbours": neighbours, "oracle": oracle,
+            "ledger": ledger, "source": source,
+        }  # fmt: skip
+        with progress("choosing a rule", quiet) as advance:
+            if robust or mechanism is not None:
+                chosen = "prsma" if robust else str(mechanism)
+                plain = "conjunction" if model == "auto" else model
+                release = learn_rule(
+                    table, literal, model=plain, mechanism=chosen, delta=delta, progress=advance, **common
+                )  # fmt: skip
+            else:
+                release = learn_table(table, literal, model=model, **common)
+        rows = table.rows if neighbours == "replace-one" else None
+        files.write_text("out", release.to_text)
+        files.write_text("report", lambda: rule_page(release, rows=rows))
+        score = None if held_out is None else accuracy(release, held_out)
+        result: dict[str, Any] = {**release.to_json(), "holdout_accuracy": score}
+        lines = [str(release.query), str(release.guarantee)]
+        lines += [] if score is None else [f"accuracy on the holdout file (not private): {score:.4f}"]
+        emit(as_json, result, "\n".join(lines))
+        files.settle()

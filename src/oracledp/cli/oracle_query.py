@@ -67,15 +67,17 @@ def play(asked: SynthRequest) -> None:
         query_player=asked.player,
         ledger=asked.ledger,
     )
-    source, table = asked.source, asked.read()
-    with progress("playing the game", asked.quiet) as advance:
-        game.fit(table, source=source, progress=advance)
-    frame = game.sample(asked.rows, seed=asked.seed)
-    asked.write(table, frame, game.save, lambda: game_page(game.model_))
-    played = game.record().to_json()
-    result = {
-        "rows": len(frame), "guarantee": game.guarantee_.to_json(), "played": played, "out": asked.out,
-        "report": asked.report,
-    }  # fmt: skip
-    words = f"wrote {len(frame)} rows to {asked.out}; played {played['rounds']} rounds\n{game.guarantee_}"
-    emit(asked.as_json, result, words)
+    with asked.files() as files:
+        source, table = asked.source, asked.read()
+        with progress("playing the game", asked.quiet) as advance:
+            game.fit(table, source=source, progress=advance)
+        frame = game.sample(asked.rows, seed=asked.seed)
+        asked.write(files, table, frame, game.model_.to_text, lambda: game_page(game.model_))
+        played = game.record().to_json()
+        result = {
+            "rows": len(frame), "guarantee": game.guarantee_.to_json(), "played": played, "out": asked.out,
+            "report": asked.report,
+        }  # fmt: skip
+        words = f"wrote {len(frame)} rows to {asked.out}; played {played['rounds']} rounds\n{game.guarantee_}"
+        emit(asked.as_json, result, words)
+        files.settle()

@@ -76,22 +76,25 @@ def _measure(asked: SynthRequest) -> None:
         ledger=asked.ledger,
         rows=asked.rows,
     )
-    source, table = asked.source, asked.read()
-    with progress("measuring and fitting", asked.quiet) as advance:
-        synthesizer.fit(table, source=source, progress=advance)
-    frame = synthesizer.sample(asked.rows, seed=asked.seed)
-    model = synthesizer.model_
-    asked.write(table, frame, synthesizer.save, lambda: synthetic_page(model))
-    measured = {
-        "tables": len(model.tables),
-        "parities": sum(len(found.values) for found in model.parities),
-        "queries": sum(len(found.values) for found in model.queries),
-    }
-    result = {
-        "rows": len(frame), "guarantee": model.guarantee.to_json(), "measured": measured, "report": asked.report,
-        "out": asked.out,
-    }  # fmt: skip
-    emit(asked.as_json, result, f"wrote {len(frame)} rows to {asked.out}; {_in_words(measured)}\n{model.guarantee}")
+    with asked.files() as files:
+        source, table = asked.source, asked.read()
+        with progress("measuring and fitting", asked.quiet) as advance:
+            synthesizer.fit(table, source=source, progress=advance)
+        frame = synthesizer.sample(asked.rows, seed=asked.seed)
+        model = synthesizer.model_
+        asked.write(files, table, frame, model.to_text, lambda: synthetic_page(model))
+        measured = {
+            "tables": len(model.tables),
+            "parities": sum(len(found.values) for found in model.parities),
+            "queries": sum(len(found.values) for found in model.queries),
+        }
+        result = {
+            "rows": len(frame), "guarantee": model.guarantee.to_json(), "measured": measured, "report": asked.report,
+            "out": asked.out,
+        }  # fmt: skip
+        words = f"wrote {len(frame)} rows to {asked.out}; {_in_words(measured)}\n{model.guarantee}"
+        emit(asked.as_json, result, words)
+        files.settle()
 
 
 def _in_words(measured: dict[str, int]) -> str:

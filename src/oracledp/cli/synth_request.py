@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import click
 
-from oracledp.cli.common import ledger_of, progress, refuse_unwritable, source_of
+from oracledp.cli.common import ledger_of, progress, source_of
+from oracledp.cli.outputs import Outputs, outputs, refuse_closed_output
 from oracledp.errors import ParameterError
+from oracledp.extras import optional
 from oracledp.ledger import Ledger
 from oracledp.randomness import Randomness
-from oracledp.report import internal_comparison
-from oracledp.report.internal import internal_path
+from oracledp.report.internal import comparison_page, internal_path
 from oracledp.schema import Schema
 from oracledp.table import Table
-from oracledp.whole_files import whole_file, write_whole
+
+MOST_VALUES = 1 << 31  # of one synthetic table: tens of gigabytes of text
 
 
 @dataclass(frozen=True)
@@ -48,10 +51,12 @@ class SynthRequest:
     def __post_init__(self) -> None:
         if Path(self.out).suffix not in (".csv", ".parquet"):
             raise ParameterError(f"--out {self.out}: rows are written as .csv or .parquet")
-        for path in (self.out, self.model_path, self.report, self.internal_report):
-            refuse_unwritable(path)
         if self.internal_report is not None:
             internal_path(self.internal_report)
+        refuse_closed_output()
+        refuse_rows(self.rows, len(self.schema.columns))
+        for library in ("pandas", *(["pyarrow"] if Path(self.out).suffix == ".parquet" else [])):
+            optional(library, extra="frames")
 
     @cached_property
     def schema(self) -> Schema:
@@ -73,18 +78,36 @@ class SynthRequest:
         with progress("reading the table", self.quiet):
             return Table.from_address(self.data, self.schema, memory=self.memory)
 
-    def write(self, table: Table, frame: Any, save: Callable[[str], None], page: Callable[[], str]) -> None:
+    @contextmanager
+    def files(self) -> Iterator[Outputs]:
+        """Every output, open before anything is read or charged."""
+        named = {"out": self.out, "model": self.model_path, "report": self.report}
+        with outputs(**named, internal_report=self.internal_report) as opened:
+            yield opened
+
+    def write(
+        self, files: Outputs, table: Table, frame: Any, model: Callable[[], str], page: Callable[[], str]
+    ) -> None:
         """The rows and, where they were asked for, the model, the page for release and the one that is not."""
-        with whole_file(self.out) as file:
-            if Path(self.out).suffix == ".csv":
-                frame.to_csv(file, index=False, mode="wb")
-            else:
-                frame.to_parquet(file, index=False)
-        if self.model_path is not None:
-            save(self.model_path)
-        if self.report is not None:
-            write_whole(self.report, page())
+        as_csv = Path(self.out).suffix == ".csv"
+        files.write("out", lambda file: _write_csv(frame, file) if as_csv else frame.to_parquet(file, index=False))
+        files.write_text("model", model)
+        files.write_text("report", page)
         if self.internal_report is not None:
             with progress("comparing real and synthetic rows", self.quiet):
-                internal_comparison(table, frame, self.internal_report, schema=self.schema)
+                files.write_text("internal-report", lambda: comparison_page(table, frame, schema=self.schema))
             click.echo(f"{self.internal_report} is NOT PRIVATE: do not release it", err=True)
+
+
+def refuse_rows(rows: int | None, columns: int) -> None:
+    """A number of synthetic rows that this machine could not hold is refused while nothing is charged."""
+    if rows is None:
+        return
+    if rows < 1:
+        raise ParameterError("--rows must be at least 1")
+    if rows * columns > MOST_VALUES:
+        raise ParameterError(f"--rows {rows}: at most {MOST_VALUES // columns:,} rows of {columns} columns are written")
+
+
+def _write_csv(frame: Any, file: BinaryIO) -> None:
+    frame.to_csv(file, index=False, mode="wb")

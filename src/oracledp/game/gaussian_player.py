@@ -9,7 +9,7 @@ from typing import ClassVar
 from oracledp.accounting import homogeneous_epsilon
 from oracledp.classes.base import Parts, QueryClass
 from oracledp.game.payoff import Payoff
-from oracledp.game.query_player import NEIGHBOURS, perturbed_answer, whole_promise
+from oracledp.game.query_player import BOTH_SIDES, NEIGHBOURS, perturbed_answer, whole_promise
 from oracledp.guarantee import Guarantee
 from oracledp.mechanisms.gaussian_rspm import GaussianReportSeparatorPerturbedMin
 from oracledp.oracles.registry import resolve
@@ -38,6 +38,10 @@ class GaussianPlayer:
             oracle=resolve(oracle, queries),
         )
         return cls(mechanism, whole_promise(epsilon, delta, mechanism.guarantee), rounds)
+
+    def check(self, rows_bound: int, unit: int = 1) -> None:
+        """The rows and as much weight on the proposals."""
+        self.mechanism.check(rows_bound, BOTH_SIDES * unit)
 
     def respond(self, payoff: Payoff, source: Randomness) -> Parts:
         """One run; a failure ends the game with nothing released."""

@@ -94,12 +94,16 @@ class GameModel:
             return cls(schema, guarantee, queries, str(data["query_player"]), int(data["rows"]), play)
         except OracleDPError:
             raise
-        except (KeyError, TypeError, ValueError, ArithmeticError, zlib.error) as error:
+        except (LookupError, TypeError, ValueError, ArithmeticError, AttributeError, zlib.error) as error:
             raise ModelError("this is not a game model written by oracledp") from error
+
+    def to_text(self) -> str:
+        """The content of a saved model."""
+        return json.dumps(self.to_json()) + "\n"
 
     def save(self, path: str | Path) -> None:
         """Write the model as JSON."""
-        write_whole(path, json.dumps(self.to_json()) + "\n")
+        write_whole(path, self.to_text())
 
     @classmethod
     def load(cls, path: str | Path) -> GameModel:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,12 +16,13 @@ from oracledp.game.match import Progress, play_match, silent
 from oracledp.game.model import GameModel
 from oracledp.game.play import Play
 from oracledp.game.players import query_player
-from oracledp.game.query_player import QueryPlayer
+from oracledp.game.query_player import NEIGHBOURS, QueryPlayer
 from oracledp.game.record import GameRecord, InternalDiagnostics, diagnose, public_record
 from oracledp.game.rules import RESPONSES, Rules, default_rounds
 from oracledp.guarantee import Exact, Guarantee, positive, probability
-from oracledp.mechanisms.release import Named, pay
-from oracledp.randomness import Randomness, SystemRandomness
+from oracledp.mechanisms.door import Facts, release
+from oracledp.mechanisms.table_selection import refuse_unknown_literals
+from oracledp.randomness import Randomness
 from oracledp.schema import Schema
 from oracledp.synthesis.conditions import Conditions
 from oracledp.synthesis.frames import FrameShape
@@ -94,15 +96,15 @@ class OracleQuery:
         table = data if isinstance(data, Table) else Table.from_frame(data, self.schema)
         if table.schema != self.schema:
             raise ParameterError("the table was encoded with another schema")
-        source = SystemRandomness() if source is None else source
-        closed = self.queries.closure()
         player = self._player(table.rows)
         rules = Rules.choose(self.schema, self.responds_to, player.rounds, self.draws, self.perturbation)
-        Linker(closed, self.schema)  # a class that the data player cannot answer is refused before anything is paid
-        guarantee = pay(Named(f"oracle-query:{self.query_player}", player.guarantee), self.ledger, source)
-        play = play_match(table, closed, player, rules, source, progress)
-        self.shape_ = FrameShape.default(self.schema) if isinstance(data, Table) else FrameShape.of(data, self.schema)
-        self.model_ = GameModel(self.schema, guarantee, self.queries, self.query_player, table.rows, play)
+        game = Game(f"oracle-query:{self.query_player}", self.queries.closure(), player, rules, progress)
+        shape = FrameShape.default(self.schema) if isinstance(data, Table) else FrameShape.of(data, self.schema)
+        released = release(game, table, Facts.of(table, NEIGHBOURS), ledger=self.ledger, source=source)
+        self.shape_ = shape
+        self.model_ = GameModel(
+            self.schema, released.guarantee, self.queries, self.query_player, table.rows, released.result
+        )
         return self
 
     def _player(self, rows: int) -> QueryPlayer:
@@ -184,6 +186,33 @@ class OracleQuery:
         if model is None:
             raise ModelError("this game is not played yet: call fit first")
         return model
+
+
+@dataclass(frozen=True)
+class Game:
+    """A whole game as one mechanism: all rounds are one charge (proofs/oracle-query.md)."""
+
+    name: str
+    closed: QueryClass
+    player: QueryPlayer
+    rules: Rules
+    progress: Progress = silent
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """That of all rounds together."""
+        return self.player.guarantee
+
+    def check(self, facts: Facts) -> None:
+        """A class that both players can answer, rows that the query player bears."""
+        if facts.schema is not None:
+            Linker(self.closed, facts.schema)
+            refuse_unknown_literals(self.closed, facts.schema)
+        self.player.check(facts.rows_bound)
+
+    def run(self, table: Table, source: Randomness) -> Play:
+        """All rounds."""
+        return play_match(table, self.closed, self.player, self.rules, source, self.progress)
 
 
 def _row_count(value: int | None) -> int | None:

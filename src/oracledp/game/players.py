@@ -34,4 +34,4 @@ def query_player(
     if name == "rspm:gaussian":
         return GaussianPlayer.calibrate(queries, rounds, epsilon, delta, oracle=oracle)
     embedding = "k-hot" if name == "rspm" else "separator"
-    return PerturbedPlayer.calibrate(queries, rounds, epsilon, delta, embedding=embedding, oracle=oracle)
+    return PerturbedPlayer.calibrate(queries, rounds, epsilon, delta, embedding=embedding, oracle=oracle, rows=rows)

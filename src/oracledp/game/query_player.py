@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import ClassVar, Protocol
 
 from oracledp.accounting import homogeneous_epsilon, zcdp_rho
+from oracledp.capacity import MOST_ROWS
 from oracledp.classes.base import Parts, QueryClass
 from oracledp.errors import OracleFailure, ParameterError
 from oracledp.exact_roots import sqrt_below
@@ -23,6 +24,7 @@ from oracledp.randomness import Randomness
 from oracledp.selection import exponential_choice
 
 NEIGHBOURS = Neighbours.REPLACE_ONE  # the payoff q(S) - q(sample) needs a public number of rows (trap P8)
+BOTH_SIDES = 4  # a payoff weighs the rows and as much on the proposals; rounding those adds far less than as much again
 
 
 class QueryPlayer(Protocol):
@@ -38,6 +40,10 @@ class QueryPlayer(Protocol):
     @property
     def guarantee(self) -> Guarantee:
         """The promise of all rounds together."""
+        ...
+
+    def check(self, rows_bound: int, unit: int = 1) -> None:
+        """Refuse, by public facts and before anything is paid, what no round could carry out."""
         ...
 
     def respond(self, payoff: Payoff, source: Randomness) -> Parts:
@@ -68,6 +74,10 @@ class ExponentialPlayer:
         per_round = sqrt_below(8 * zcdp_rho(epsilon, delta) / rounds)
         guarantee = Guarantee(epsilon=epsilon, delta=delta, neighbours=NEIGHBOURS, proof="oracle-query")
         return cls(ExponentialMechanism(queries, per_round, NEIGHBOURS), guarantee, rounds)
+
+    def check(self, rows_bound: int, unit: int = 1) -> None:
+        """The rows and as much weight on the proposals."""
+        self.mechanism.check(rows_bound, BOTH_SIDES * unit, resolution=FIXED_TIES_RESOLUTION)
 
     def respond(self, payoff: Payoff, source: Randomness) -> Parts:
         """One exact draw."""
@@ -103,7 +113,15 @@ class PerturbedPlayer:
 
     @classmethod
     def calibrate(
-        cls, queries: QueryClass, rounds: int, epsilon: Fraction, delta: Fraction, *, embedding: str, oracle: str
+        cls,
+        queries: QueryClass,
+        rounds: int,
+        epsilon: Fraction,
+        delta: Fraction,
+        *,
+        embedding: str,
+        oracle: str,
+        rows: int = MOST_ROWS,
     ) -> PerturbedPlayer:
         """The largest ε0 whose T-fold composition is (ε, δ); ties of a solver are charged to δ first."""
         chosen = resolve(oracle, queries)
@@ -114,10 +132,16 @@ class PerturbedPlayer:
             neighbours=NEIGHBOURS,
             oracle=chosen,
             embedding=embedding,
+            rows_bound=rows,
+            unit=BOTH_SIDES,
         )
         if rounds * mechanism.guarantee.delta > ties:
             raise ParameterError("the ties of this oracle cost more than half of delta: use fewer rounds")
         return cls(mechanism, whole_promise(epsilon, delta, mechanism.guarantee), rounds)
+
+    def check(self, rows_bound: int, unit: int = 1) -> None:
+        """The rows and as much weight on the proposals."""
+        self.mechanism.check(rows_bound, BOTH_SIDES * unit)
 
     def respond(self, payoff: Payoff, source: Randomness) -> Parts:
         """One run; a failure ends the game with nothing released."""

@@ -10,7 +10,7 @@ from oracledp.accounting import homogeneous_epsilon
 from oracledp.classes.base import Parts, QueryClass
 from oracledp.errors import OracleFailure
 from oracledp.game.payoff import Payoff
-from oracledp.game.query_player import whole_promise
+from oracledp.game.query_player import BOTH_SIDES, whole_promise
 from oracledp.guarantee import Guarantee, Neighbours
 from oracledp.mechanisms.objective import Minimum
 from oracledp.mechanisms.prsma import RobustMechanism, design_prsma
@@ -72,8 +72,13 @@ class RobustPlayer:
             replace(design, epsilon=each_epsilon, delta=each_delta),
             neighbours=Neighbours.REPLACE_ONE,
             oracle=chosen,
+            unit=BOTH_SIDES,
         )
         return cls(mechanism, whole_promise(epsilon, delta, mechanism.guarantee), rounds)
+
+    def check(self, rows_bound: int, unit: int = 1) -> None:
+        """The rows and as much weight on the proposals."""
+        self.mechanism.check(rows_bound, BOTH_SIDES * unit)
 
     def respond(self, payoff: Payoff, source: Randomness) -> Parts:
         """One robust choice; ⊥ ends the game."""

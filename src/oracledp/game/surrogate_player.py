@@ -10,14 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oracledp.accounting import homogeneous_epsilon
+from oracledp.capacity import refuse_overflow
 from oracledp.classes.base import Parts, QueryClass
 from oracledp.classes.halfspaces import Halfspaces
 from oracledp.classes.signed import Signed
 from oracledp.errors import ParameterError
 from oracledp.game.payoff import Payoff
-from oracledp.game.query_player import NEIGHBOURS
+from oracledp.game.query_player import BOTH_SIDES, NEIGHBOURS
 from oracledp.guarantee import Guarantee
 from oracledp.mechanisms.surrogate import ConvexSurrogate
+from oracledp.mechanisms.surrogate_solver import MOST_WEIGHT
 from oracledp.randomness import Randomness
 
 RESOLUTION = 10
@@ -49,6 +51,10 @@ class SurrogatePlayer:
         )
         guarantee = Guarantee(epsilon=epsilon, delta=delta, neighbours=NEIGHBOURS, proof="oracle-query")
         return cls(mechanism, base, guarantee, rounds)
+
+    def check(self, rows_bound: int, unit: int = 1) -> None:
+        """The rows and as much weight on the proposals, in lattice units."""
+        refuse_overflow(rows_bound=rows_bound, unit=BOTH_SIDES * unit, resolution=RESOLUTION, limit=MOST_WEIGHT)
 
     def respond(self, payoff: Payoff, source: Randomness) -> Parts:
         """Train on private rows against proposals of the same weight in all, and round the separator."""

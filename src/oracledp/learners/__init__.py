@@ -4,7 +4,7 @@
 >>> from oracledp.learners import PrivateRuleClassifier
 >>> X = np.tile([[0, 1], [1, 0], [1, 1], [0, 0]], (500, 1)); y = X[:, 0]
 >>> model = PrivateRuleClassifier(epsilon=5, classes=[0, 1]).fit(X, y)
->>> model.privacy_.robust, bool((model.predict(X) == y).mean() > 0.9)
+>>> model.guarantee_.robust, bool((model.predict(X) == y).mean() > 0.9)
 (True, True)
 """
 
@@ -21,7 +21,9 @@ from oracledp.learners.estimators import (  # noqa: E402
     ParityClassifier,
     PrivateRuleClassifier,
 )
+from oracledp.learners.lineage import RepeatedFitWarning  # noqa: E402
 from oracledp.learners.saving import load_model  # noqa: E402
+from oracledp.learners.selector import PrivateSelector  # noqa: E402
 
 __all__ = [
     "ConjunctionClassifier",
@@ -32,5 +34,7 @@ __all__ = [
     "ParityClassifier",
     "PrivateClassifier",
     "PrivateRuleClassifier",
+    "PrivateSelector",
+    "RepeatedFitWarning",
     "load_model",
 ]

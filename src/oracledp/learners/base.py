@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from dataclasses import replace
 from fractions import Fraction
-from math import lcm
 from typing import Any, ClassVar
 
 import numpy as np
@@ -15,14 +13,17 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets, unique_labels
 from sklearn.utils.validation import check_array, check_is_fitted, column_or_1d, validate_data
 
+from oracledp.capacity import public_rows
 from oracledp.errors import DataError, ParameterError
 from oracledp.guarantee import Exact, Guarantee, Neighbours, positive
 from oracledp.learners.encoding import CutEncoder, Encoder, SchemaEncoder, feature_schema
+from oracledp.learners.fitting import UNKNOWN, Fitted, Fitting, Prepared, problems
+from oracledp.learners.lineage import Lineage
 from oracledp.learners.rule_sets import RuleSet
 from oracledp.ledger import Ledger
-from oracledp.mechanisms.release import pay
-from oracledp.mechanisms.rules import ROWS_UNKNOWN, RuleLearner, Sample, rule_learner
-from oracledp.mechanisms.subsampling import inner_epsilon, random_rows, sampled_share
+from oracledp.mechanisms.door import Facts, release
+from oracledp.mechanisms.rules import ROWS_UNKNOWN, RuleLearner, rule_learner, whole_weights
+from oracledp.mechanisms.subsampling import inner_epsilon, sampled_share
 from oracledp.oracles.base import Oracle
 from oracledp.randomness import Randomness, SeededRandomness, SystemRandomness
 from oracledp.schema import Schema
@@ -42,7 +43,8 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     bounds, cuts: without a schema, every column is a number that is compared with ``cuts`` even thresholds
         between ``bounds``; values outside are as good as clipped. Never read from the data.
     classes: the labels that may occur. Where absent they are read off ``y``, and the guarantee says so.
-    class_weight: a dictionary of public weights per label.
+    class_weight: a dictionary of public weights per label. Ratios of integers up to 1000 are kept exactly, others
+        are rounded to such.
     neighbours, oracle, size, mechanism, ledger: as in the rest of the library.
     rows: about how many rows there are; needed for good settings under add/remove-one, where that is private.
     subsample: the share of the rows that is looked at, chosen at random and kept secret; what is learned there may
@@ -87,41 +89,55 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     # ---- fitting ---------------------------------------------------------------------------------
     def fit(self, X: Any, y: Any) -> PrivateClassifier:
-        """Learn from private rows. The whole of ε is charged before anything is sampled."""
+        """Learn from private rows. The whole of ε is charged before anything is sampled.
+
+        A fit that is refused or stopped leaves the estimator as it was.
+        """
+        before = dict(vars(self))
+        try:
+            return self._fit(X, y)
+        except BaseException:
+            self.__dict__.clear()
+            self.__dict__.update(before)
+            raise
+
+    def _fit(self, X: Any, y: Any) -> PrivateClassifier:
+        ready = self.prepare(X, y)
+        released = release(ready.fitting, ready.data, ready.facts, ledger=self.ledger, source=self.source())
+        lineage: Lineage | None = getattr(self, "_lineage", None)
+        promised = released.guarantee if lineage is None else lineage.after(released.guarantee, self.ledger)
+        return self.settle(ready, released.result, promised)
+
+    def prepare(self, X: Any, y: Any, part: Fraction = Fraction(1)) -> Prepared:
+        """All of a fit that comes before the charge, to be carried out on ``part`` of the rows.
+
+        The result holds private rows: it is for a mechanism, not for the eye.
+        """
+        relation = Neighbours.parse(self.neighbours)
         encoder, records = self._encode_training(X, y)
-        labels = self._labels(y, len(records))
-        share = self._share(len(records))
-        learner = self._learner(encoder, len(records), share)
-        source = self._source()
-        total = replace(learner.guarantee, epsilon=positive(self.epsilon, "epsilon"))
-        if self.classes is None:
-            total = total.assuming(CLASSES_READ)
-        self.privacy_: Guarantee = pay(_Whole(learner.name, total), self.ledger, source)
-        if share < 1:
-            kept = random_rows(len(records), share, total.neighbours, source)
-            records, labels = records[kept], labels[kept]
-        self._learn(learner, encoder, records, labels, source)
+        classes, labels = self._labels(y, len(records))
+        share, weights = self._share(len(records)), self._weights(classes)
+        learner = self._learner(encoder, len(records), share, weights, part)
+        fitting = Fitting(learner, encoder.literals, positive(self.epsilon, "epsilon"), weights, share)
+        read = () if self.classes is not None else (CLASSES_READ,)
+        facts = Facts(len(records) if relation is Neighbours.REPLACE_ONE else None, assumes=read)
+        return Prepared(fitting, encoder, classes, facts, (records, labels))
+
+    def settle(self, ready: Prepared, fitted: Fitted, promised: Guarantee) -> PrivateClassifier:
+        """Take what was released for one's own."""
+        self.classes_ = ready.classes
+        self.guarantee_: Guarantee = promised
+        self.certificate_ = fitted.certificate
+        self.rules_ = RuleSet(tuple(ready.classes.tolist()), fitted.queries, ready.encoder)
+        self.rule_ = fitted.queries[0] if len(fitted.queries) == 1 else fitted.queries
         return self
 
-    def _learn(
-        self,
-        learner: RuleLearner,
-        encoder: Encoder,
-        records: NDArray[np.uint8],
-        labels: NDArray[np.intp],
-        source: Randomness,
-    ) -> None:
-        """One problem for two classes, one per class for more."""
-        weights, queries = self._weights(), []
-        self.certificate_ = None
-        for place in _positive_classes(len(self.classes_)):
-            others = max(weight for number, weight in enumerate(weights) if number != place)
-            sample = Sample.of(encoder.literals, records, labels == place, weights=(others, weights[place]))
-            learned = learner.run(sample, source)
-            queries.append(learned.query)
-            self.certificate_ = learned.certificate
-        self.rules_ = RuleSet(tuple(self.classes_.tolist()), tuple(queries), encoder)
-        self.rule_ = queries[0] if len(queries) == 1 else tuple(queries)
+    def __sklearn_clone__(self) -> PrivateClassifier:
+        """A copy without what was learned; it knows its relatives, so that a search cannot hide what it spent."""
+        self._lineage = getattr(self, "_lineage", None) or Lineage()
+        copy: PrivateClassifier = super().__sklearn_clone__()
+        copy._lineage = self._lineage
+        return copy
 
     def _share(self, rows: int) -> Fraction:
         """The chance of a row to be looked at."""
@@ -136,7 +152,7 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if y is None:
             raise ValueError("This classifier requires y to be passed, but the target y is None.")
         if self.schema is None:
-            numbers = validate_data(self, X=X, dtype=np.float64)
+            numbers = validate_data(self, X=X, dtype=np.float64, ensure_all_finite=False, **self._fewest())
             names = tuple(getattr(self, "feature_names_in_", [f"x{i}" for i in range(numbers.shape[1])]))
             encoder: Encoder = CutEncoder.evenly(names, self.bounds, self.cuts)
             return encoder, encoder.encode(numbers)
@@ -144,54 +160,66 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.n_features_in_ = len(encoder.schema.names)
         return encoder, encoder.encode(X)
 
-    def _labels(self, y: Any, rows: int) -> NDArray[np.intp]:
-        """The number of each row's class; unknown labels are refused without being named."""
+    def _fewest(self) -> dict[str, int]:
+        """Under add/remove-one a table without rows is as good as any other, and must not be told apart."""
+        return {} if Neighbours.parse(self.neighbours) is Neighbours.REPLACE_ONE else {"ensure_min_samples": 0}
+
+    def _labels(self, y: Any, rows: int) -> tuple[NDArray[Any], NDArray[np.intp]]:
+        """The classes, and the number of each row's; a label that is not among declared classes has none."""
         labels = column_or_1d(_plain(y), warn=True)
-        check_classification_targets(labels)
         if len(labels) != rows:
             raise ValueError(f"Found input variables with inconsistent numbers of samples: {[rows, len(labels)]}")
-        self.classes_ = unique_labels(labels) if self.classes is None else np.unique(np.asarray(self.classes))
-        place = {label: number for number, label in enumerate(self.classes_.tolist())}
-        places = np.array([place.get(label, -1) for label in labels.tolist()], dtype=np.intp)
-        if np.any(places < 0):
-            raise DataError("y holds a label that is not among classes")
-        return places
+        if self.classes is None:
+            check_classification_targets(labels)
+            classes = unique_labels(labels)
+        else:
+            classes = np.unique(np.asarray(self.classes))
+            if len(classes) == 0:
+                raise ParameterError("classes must name at least one label")
+        place = {label: number for number, label in enumerate(classes.tolist())}
+        return classes, np.array([place.get(label, UNKNOWN) for label in labels.tolist()], dtype=np.intp)
 
-    def _learner(self, encoder: Encoder, rows: int, share: Fraction) -> RuleLearner:
+    def _learner(
+        self, encoder: Encoder, rows: int, share: Fraction, weights: tuple[int, ...], part: Fraction
+    ) -> RuleLearner:
         relation = Neighbours.parse(self.neighbours)
         public = self.rows or (rows if relation is Neighbours.REPLACE_ONE else ROWS_UNKNOWN)
         epsilon = inner_epsilon(positive(self.epsilon, "epsilon"), share)
         return rule_learner(
             self._model(),
             encoder.literals,
-            rows=max(1, int(public * share)),
-            epsilon=epsilon / _problems(len(self.classes_)),
+            rows=max(1, int(public * share * part)),
+            epsilon=epsilon / problems(len(weights)),
             neighbours=relation,
             size=self.size,
             mechanism=self.mechanism,
             oracle=self.oracle,
             blocks=encoder.blocks,
+            rows_bound=public_rows(rows, relation),
+            unit=max(weights),
         )
 
     def _model(self) -> str:
         return self.model_kind
 
-    def _source(self) -> Randomness:
+    def source(self) -> Randomness:
+        """Where the noise comes from: the operating system, unless ``random_state`` is given."""
         if self.random_state is None:
             return SystemRandomness()
         if isinstance(self.random_state, int | np.integer):
             return SeededRandomness(int(self.random_state))
+        if isinstance(self.random_state, Randomness):
+            return self.random_state
         raise ParameterError("random_state must be None, or an integer for a fit that is not private")
 
-    def _weights(self) -> list[int]:
+    def _weights(self, classes: NDArray[Any]) -> tuple[int, ...]:
         """The class weights as integers on one scale."""
         if self.class_weight is None:
-            return [1] * len(self.classes_)
+            return (1,) * len(classes)
         if not isinstance(self.class_weight, Mapping):
             raise ParameterError("class_weight must be a dictionary: weights read off the data would not be private")
-        given = [positive(self.class_weight.get(label, 1), "class_weight") for label in self.classes_.tolist()]
-        scale = lcm(*(weight.denominator for weight in given))
-        return [int(weight * scale) for weight in given]
+        given = [positive(self.class_weight.get(label, 1), "class_weight") for label in classes.tolist()]
+        return whole_weights(given)
 
     # ---- using -----------------------------------------------------------------------------------
     def predict(self, X: Any) -> NDArray[Any]:
@@ -211,8 +239,8 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _numbers(self, X: Any, encoder: CutEncoder) -> NDArray[np.float64]:
         """The rows as finite numbers; a loaded model knows its columns by number only."""
         if hasattr(self, "n_features_in_"):
-            return np.asarray(validate_data(self, X=X, dtype=np.float64, reset=False))
-        numbers = np.asarray(check_array(X, dtype=np.float64))
+            return np.asarray(validate_data(self, X=X, dtype=np.float64, reset=False, ensure_all_finite=False))
+        numbers = np.asarray(check_array(X, dtype=np.float64, ensure_all_finite=False))
         if numbers.shape[1] != len(encoder.names):
             raise DataError(f"the model was fitted on {len(encoder.names)} columns")
         return numbers
@@ -231,7 +259,7 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return optional("pandas", extra="frames").DataFrame(self.rules_.rules(), columns=columns)
 
     def __str__(self) -> str:
-        return f"{self.rules_}\n{self.privacy_}" if hasattr(self, "rules_") else repr(self)
+        return f"{self.rules_}\n{self.guarantee_}" if hasattr(self, "rules_") else repr(self)
 
     def save(self, path: Any) -> None:
         """Write the fitted model as JSON: rules, schema and guarantee, nothing of the training rows."""
@@ -243,23 +271,8 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         tags = super().__sklearn_tags__()
         tags.non_deterministic = True
         tags.classifier_tags.poor_score = True
+        tags.input_tags.allow_nan = True  # a missing number is as good as one below every cut
         return tags
-
-
-class _Whole:
-    """All the runs of one fit as one charge."""
-
-    def __init__(self, name: str, guarantee: Guarantee) -> None:
-        self.name, self.guarantee = name, guarantee
-
-
-def _problems(classes: int) -> int:
-    return classes if classes > 2 else 1
-
-
-def _positive_classes(classes: int) -> range:
-    """Two classes need one problem, more need one each, one needs none."""
-    return range(classes) if classes > 2 else range(1, classes)
 
 
 def _plain(y: Any) -> Any:

@@ -25,14 +25,20 @@ class RuleSet:
 
     def predict(self, rows: Any) -> NDArray[np.intp]:
         """The number of the predicted class for each row."""
-        margins = self.margins(rows)
+        return self.predict_records(self.encoder.encode(rows))
+
+    def predict_records(self, records: NDArray[np.uint8]) -> NDArray[np.intp]:
+        """The same for rows that are encoded already."""
+        margins = self._margins(records)
         if margins.ndim == 1:
             return np.asarray(margins > 0, dtype=np.intp)
         return np.asarray(np.argmax(margins, axis=1), dtype=np.intp)
 
     def margins(self, rows: Any) -> NDArray[np.float64]:
         """How far each row is on the positive side: one number for two classes, one per class for more."""
-        records = self.encoder.encode(rows)
+        return self._margins(self.encoder.encode(rows))
+
+    def _margins(self, records: NDArray[np.uint8]) -> NDArray[np.float64]:
         if not self.queries:
             return np.full(len(records), -1.0)
         columns = [self._margin(query, records) for query in self.queries]

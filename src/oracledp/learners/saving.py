@@ -25,7 +25,7 @@ def to_json(model: Any) -> dict[str, Any]:
     return {
         FORMAT: VERSION,
         "estimator": type(model).__name__,
-        "guarantee": model.privacy_.to_json(),
+        "guarantee": model.guarantee_.to_json(),
         "certificate": None if certificate is None else certificate.to_json(),
         "text": str(model.rules_),
         "rules": model.rules_.to_json(),
@@ -49,7 +49,7 @@ def load_model(path: str | Path) -> Any:
         return _rebuild(data)
     except OracleDPError:
         raise
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except (LookupError, TypeError, ValueError, ArithmeticError, AttributeError) as error:
         raise ModelError(f"{path} does not hold a whole model") from error
 
 
@@ -61,7 +61,7 @@ def _rebuild(data: dict[str, Any]) -> Any:
     encoder = encoder_from_json(data["rules"]["encoder"])
     schema = encoder.schema if isinstance(encoder, SchemaEncoder) else None
     model = kinds[data["estimator"]](epsilon=str(guarantee.epsilon), schema=schema, neighbours=guarantee.neighbours)
-    model.privacy_, model.rules_ = guarantee, RuleSet.from_json(data["rules"], encoder)
+    model.guarantee_, model.rules_ = guarantee, RuleSet.from_json(data["rules"], encoder)
     stated = data["certificate"]
     model.certificate_ = None if stated is None else Certificate(Trust(stated["trust"]), str(stated["method"]))
     model.classes_ = np.array(model.rules_.classes)

@@ -6,19 +6,21 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from oracledp.capacity import TREES, refuse_overflow
 from oracledp.classes.base import Parts, QueryClass
 from oracledp.errors import CapacityError, OracleFailure, ParameterError
 from oracledp.guarantee import Exact, Guarantee, Neighbours, positive
 from oracledp.mechanisms.objective import Objective, minimise
-from oracledp.mechanisms.release import Release, pay
-from oracledp.mechanisms.rspm import objective_of
+from oracledp.mechanisms.release import Release
+from oracledp.mechanisms.table_selection import Chosen, select
 from oracledp.oracles.base import Certificate, Failed, Trust
 from oracledp.oracles.permute_sampler import sample_permute_and_flip
 from oracledp.oracles.registry import total_oracles
 from oracledp.oracles.tree_sampler import sample_exponential, samples
+from oracledp.oracles.trials import check_leaves
 from oracledp.oracles.values import MOST_QUERIES
-from oracledp.randomness import Randomness, SystemRandomness
-from oracledp.selection import exponential_choice, permute_and_flip_choice
+from oracledp.randomness import Randomness
+from oracledp.selection import exponential_choice, permute_and_flip_choice, short_rate
 
 if TYPE_CHECKING:
     from oracledp.ledger import Ledger
@@ -56,16 +58,39 @@ class ExponentialMechanism:
         """Pure and robust."""
         return Guarantee(epsilon=self.epsilon, neighbours=self.neighbours, proof="exponential-mechanism")
 
+    @property
+    def resolution(self) -> int:
+        """Whole counts."""
+        return 0
+
+    def choose(self, objective: Objective, source: Randomness) -> Chosen:
+        """One exact draw, which needs no oracle's word."""
+        return Chosen(self.run(objective, source), Certificate(Trust.PROVED, self.name))
+
+    def check(self, rows_bound: int, unit: int = 1, *, resolution: int = 0) -> None:
+        """Refuse what public facts rule out: a class that can be neither listed nor sampled, numbers too large."""
+        refuse_overflow(rows_bound=rows_bound, unit=unit, resolution=resolution, limit=TREES)
+        if self._sampled:
+            check_leaves([branch.base for branch in self.queries.branches()])
+            if self.permute_and_flip and not total_oracles(self.queries):
+                raise CapacityError(f"no total search for a {self.queries.kind} class of {self.queries.size} queries")
+        elif any(branch.base.size > MOST_QUERIES for branch in self.queries.branches()):
+            raise ParameterError(f"no sampler for a {self.queries.kind} class of {self.queries.size} queries")
+
+    @property
+    def _sampled(self) -> bool:
+        """Whether the draw comes from trees: else every query is listed."""
+        large = self.queries.size > ENUMERATE_UP_TO
+        return large and all(samples(branch.base) for branch in self.queries.branches())
+
     def run(self, objective: Objective, source: Randomness) -> Parts:
         """One exact draw."""
         rate = self.rate / (1 << objective.resolution)
-        trees = all(samples(piece.branch.base) for piece in objective.pieces)
-        if trees and self.queries.size > ENUMERATE_UP_TO:
+        if self._sampled:
             return self._from_trees(objective, rate, source)
-        if self.queries.size > MOST_QUERIES:
-            raise ParameterError(f"no sampler for a {self.queries.kind} class of {self.queries.size} queries")
-        choose = permute_and_flip_choice if self.permute_and_flip else exponential_choice
-        return objective.parts_at(choose(objective.all_values(), rate, source))
+        if self.permute_and_flip:
+            return objective.parts_at(permute_and_flip_choice(objective.all_values(), short_rate(rate), source))
+        return objective.parts_at(exponential_choice(objective.all_values(), rate, source))
 
     def _from_trees(self, objective: Objective, rate: Fraction, source: Randomness) -> Parts:
         problems = [piece.problem for piece in objective.pieces]
@@ -77,11 +102,7 @@ class ExponentialMechanism:
 
     def _least(self, objective: Objective) -> int:
         """The least value, proved by a total search: permute-and-flip compares with it."""
-        rows = max(len(piece.problem.records) for piece in objective.pieces)
-        oracles = total_oracles(self.queries, rows)
-        if not oracles:
-            raise CapacityError(f"no total search for a {self.queries.kind} class of {self.queries.size} queries")
-        found = minimise(oracles[0], objective.pieces)
+        found = minimise(total_oracles(self.queries)[0], objective.pieces)
         if isinstance(found, Failed):
             raise OracleFailure("the search for the least value gave no answer")
         return found.value
@@ -108,7 +129,4 @@ def exponential(
     mechanism = ExponentialMechanism(
         queries, positive(epsilon, "epsilon"), Neighbours.parse(neighbours), method == "permute-and-flip"
     )
-    source = SystemRandomness() if source is None else source
-    guarantee = pay(mechanism, ledger, source)
-    parts = mechanism.run(objective_of(table, queries, goal=goal, resolution=0), source)
-    return Release(queries.query(*parts), guarantee, Certificate(Trust.PROVED, mechanism.name), mechanism.name)
+    return select(table, mechanism, goal=goal, ledger=ledger, source=source)

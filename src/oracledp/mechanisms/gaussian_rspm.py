@@ -7,18 +7,20 @@ from fractions import Fraction
 from math import isqrt
 from typing import TYPE_CHECKING
 
+from oracledp.capacity import MOST_SCALES
 from oracledp.classes.base import QueryClass
-from oracledp.errors import OracleFailure, ParameterError
+from oracledp.errors import ParameterError
 from oracledp.guarantee import Exact, Guarantee, Neighbours, positive, probability
 from oracledp.mechanisms.gaussian_bound import calibrate_variance, gaussian_delta
 from oracledp.mechanisms.objective import Minimum, Objective, minimise
 from oracledp.mechanisms.perturbation import Noise, SeparatorPerturbation, separator_shift
-from oracledp.mechanisms.release import Release, pay
-from oracledp.mechanisms.rspm import objective_of, oracle_assumptions
-from oracledp.noise import discrete_gaussian
+from oracledp.mechanisms.release import Release
+from oracledp.mechanisms.rspm import chosen_by, oracle_assumptions, refuse_unserved
+from oracledp.mechanisms.table_selection import Chosen, select
+from oracledp.noise import LARGEST_SCALE, discrete_gaussian
 from oracledp.oracles.base import Failed, Oracle
 from oracledp.oracles.registry import resolve
-from oracledp.randomness import Randomness, SystemRandomness
+from oracledp.randomness import Randomness
 
 if TYPE_CHECKING:
     from oracledp.ledger import Ledger
@@ -32,6 +34,16 @@ class GaussianPerturbation(SeparatorPerturbation):
     def draw(self, source: Randomness) -> Noise:
         """Two-sided noise."""
         return discrete_gaussian(Fraction(self.scale), self.coordinates, source)
+
+    @property
+    def reach(self) -> int:
+        """The sampler's proposals have scale sqrt(variance) + 1 at most."""
+        return MOST_SCALES * (isqrt(self.scale) + 1)
+
+    @property
+    def drawable(self) -> bool:
+        """Whether the sampler takes this variance."""
+        return isqrt(self.scale) < LARGEST_SCALE
 
     @property
     def tie_delta(self) -> Fraction:
@@ -85,6 +97,20 @@ class GaussianReportSeparatorPerturbedMin:
             proof="gaussian-rspm",
         )
 
+    @property
+    def resolution(self) -> int:
+        """The lattice of the noise: the integers."""
+        return self.perturbation.resolution
+
+    def choose(self, objective: Objective, source: Randomness) -> Chosen:
+        """One run with fresh noise; a failure of the oracle ends it."""
+        return chosen_by(self.oracle, self.run(objective, source))
+
+    def check(self, rows_bound: int, unit: int = 1) -> None:
+        """Refuse what public facts rule out: numbers that could overflow, a class that the oracle does not serve."""
+        self.perturbation.check(rows_bound, unit)
+        refuse_unserved(self.oracle, self.perturbation)
+
     def run(self, objective: Objective, source: Randomness) -> Minimum | Failed:
         """One run with fresh noise."""
         return self.run_with(objective, self.perturbation.draw(source))
@@ -114,9 +140,4 @@ def gaussian_rspm(
         neighbours=Neighbours.parse(neighbours),
         oracle=resolve(oracle, queries),
     )
-    source = SystemRandomness() if source is None else source
-    guarantee = pay(mechanism, ledger, source)
-    found = mechanism.run(objective_of(table, queries, goal=goal, resolution=0), source)
-    if isinstance(found, Failed):
-        raise OracleFailure(f"{mechanism.oracle.name} failed: {found.reason}; nothing is released")
-    return Release(queries.query(*found.parts), guarantee, found.certificate, mechanism.name)
+    return select(table, mechanism, goal=goal, ledger=ledger, source=source)

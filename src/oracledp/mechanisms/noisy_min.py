@@ -10,15 +10,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from oracledp.capacity import MOST_SCALES, refuse_overflow
 from oracledp.classes.base import Parts, QueryClass
+from oracledp.errors import CapacityError
 from oracledp.guarantee import Exact, Guarantee, Neighbours, positive
 from oracledp.mechanisms.objective import Objective
-from oracledp.mechanisms.release import Release, pay
-from oracledp.mechanisms.rspm import FIXED_TIES_RESOLUTION, objective_of
-from oracledp.noise import geometric
+from oracledp.mechanisms.release import Release
+from oracledp.mechanisms.rspm import FIXED_TIES_RESOLUTION
+from oracledp.mechanisms.table_selection import Chosen, select
+from oracledp.noise import LARGEST_SCALE, geometric
 from oracledp.oracles.base import Certificate, Trust
 from oracledp.oracles.values import refuse_large
-from oracledp.randomness import Randomness, SystemRandomness
+from oracledp.randomness import Randomness
 
 if TYPE_CHECKING:
     from oracledp.ledger import Ledger
@@ -48,9 +51,20 @@ class ReportNoisyMin:
         """Pure and robust: the class is enumerated here."""
         return Guarantee(epsilon=self.epsilon, neighbours=self.neighbours, proof="perturbed-minimisation")
 
+    def choose(self, objective: Objective, source: Randomness) -> Chosen:
+        """One run, which needs no oracle's word."""
+        return Chosen(self.run(objective, source), Certificate(Trust.PROVED, self.name))
+
+    def check(self, rows_bound: int, unit: int = 1) -> None:
+        """Refuse what public facts rule out: a class too large to list, numbers too large."""
+        refuse_large(self.queries.size)
+        if self.scale > LARGEST_SCALE:
+            raise CapacityError("the noise scale exceeds 2^55 lattice units: use a larger epsilon")
+        noise = MOST_SCALES * self.scale
+        refuse_overflow(rows_bound=rows_bound, unit=unit, resolution=self.resolution, noise=noise)
+
     def run(self, objective: Objective, source: Randomness) -> Parts:
         """One run with fresh noise."""
-        refuse_large(self.queries.size)
         return self.run_with(objective, -geometric(self.scale, self.queries.size, source))
 
     def run_with(self, objective: Objective, noise: NDArray[np.int64]) -> Parts:
@@ -70,7 +84,4 @@ def report_noisy_min(
 ) -> Release:
     """Choose a query by report-noisy-min: exact ε-differential privacy, robust (proofs/perturbed-minimisation.md)."""
     mechanism = ReportNoisyMin(queries, positive(epsilon, "epsilon"), Neighbours.parse(neighbours))
-    source = SystemRandomness() if source is None else source
-    guarantee = pay(mechanism, ledger, source)
-    parts = mechanism.run(objective_of(table, queries, goal=goal, resolution=mechanism.resolution), source)
-    return Release(queries.query(*parts), guarantee, Certificate(Trust.PROVED, mechanism.name), mechanism.name)
+    return select(table, mechanism, goal=goal, ledger=ledger, source=source)

@@ -10,11 +10,13 @@ from math import ceil
 import numpy as np
 from numpy.typing import NDArray
 
+from oracledp.capacity import MOST_SCALES, fits, refuse_overflow
 from oracledp.classes.base import LinearCosts, QueryClass
-from oracledp.errors import ParameterError
+from oracledp.errors import CapacityError, ParameterError
 from oracledp.guarantee import Neighbours
 from oracledp.mechanisms.objective import BranchProblem, Objective
-from oracledp.noise import discrete_laplace, geometric
+from oracledp.merging import absolute_sum
+from oracledp.noise import LARGEST_SCALE, discrete_laplace, geometric
 from oracledp.oracles.problem import WeightedProblem
 from oracledp.randomness import Randomness
 
@@ -46,6 +48,32 @@ class Perturbation(ABC):
     @abstractmethod
     def tie_delta(self) -> Fraction:
         """The probability of a tie (T1, isolation lemma): charged to delta if ties are broken arbitrarily."""
+
+    @property
+    def reach(self) -> int:
+        """How far from zero one draw can be."""
+        return MOST_SCALES * self.scale
+
+    @property
+    @abstractmethod
+    def spread(self) -> int:
+        """How many draws, counted as often as they occur, the costs or weights of a problem sum up at most."""
+
+    @property
+    def drawable(self) -> bool:
+        """Whether the sampler takes this scale."""
+        return self.scale <= LARGEST_SCALE
+
+    def fits(self, rows_bound: int, unit: int = 1) -> bool:
+        """Whether every problem on so many rows, whatever they hold, stays within 64-bit integers with its noise."""
+        noise = self.reach * self.spread
+        return self.drawable and fits(rows_bound=rows_bound, unit=unit, resolution=self.resolution, noise=noise)
+
+    def check(self, rows_bound: int, unit: int = 1) -> None:
+        """Refuse, by public numbers, what does not fit."""
+        if not self.drawable:
+            raise CapacityError("the noise scale exceeds 2^55 lattice units: use a larger epsilon or a smaller class")
+        refuse_overflow(rows_bound=rows_bound, unit=unit, resolution=self.resolution, noise=self.reach * self.spread)
 
 
 @dataclass(frozen=True)
@@ -89,6 +117,11 @@ class KHotPerturbation(Perturbation):
         )
 
     @property
+    def spread(self) -> int:
+        """Each part once; the costs by size are sums of up to all dummies."""
+        return self.queries.part_count + self.queries.dummies * (self.queries.dummies + 1) // 2
+
+    @property
     def tie_delta(self) -> Fraction:
         """T1: at most k(1 - e^{-1/t}) <= k/t."""
         return Fraction(self.queries.hot, self.scale)
@@ -126,6 +159,11 @@ class SeparatorPerturbation(Perturbation):
         return tuple(_with_separator_noise(piece, noise) for piece in objective.pieces)
 
     @property
+    def spread(self) -> int:
+        """As often as the elements occur in the costs of the parts, or once each as weighted records."""
+        return max(self.coordinates, *(_times_counted(branch.base) for branch in self.queries.branches()))
+
+    @property
     def tie_delta(self) -> Fraction:
         """Isolation lemma: m times the greatest mass, tanh(1/2t) <= 1/(2t)."""
         return Fraction(self.coordinates, 2 * self.scale)
@@ -138,6 +176,12 @@ def separator_shift(queries: QueryClass, neighbours: Neighbours, resolution: int
         raise ParameterError("this class has a single query: there is nothing to choose")
     sensitivity = 1 if queries.nested else neighbours.comparison_sensitivity
     return ceil(Fraction(sensitivity << resolution, separator.margin)), len(separator)
+
+
+def _times_counted(base: QueryClass) -> int:
+    """Costs are sums of some draws, up to their sign: noise of one each shows how many."""
+    linear = base.linear_costs(np.ones(len(base.separator()), dtype=np.int64))
+    return 0 if linear is None else absolute_sum(linear.parts)
 
 
 def _with_separator_noise(piece: BranchProblem, noise: Noise) -> BranchProblem:

@@ -5,46 +5,14 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from oracledp.classes import query_from_json
 from oracledp.classes.base import Query
 from oracledp.errors import ModelError, OracleDPError
 from oracledp.guarantee import Guarantee
-from oracledp.ledger import Ledger
 from oracledp.oracles.base import Certificate, Trust
-from oracledp.randomness import Randomness
 from oracledp.whole_files import read_saved, write_whole
-
-
-class Calibrated(Protocol):
-    """A mechanism whose noise is fixed by exact parameters: only such a mechanism can run."""
-
-    @property
-    def name(self) -> str:
-        """How releases and the ledger name it."""
-        ...
-
-    @property
-    def guarantee(self) -> Guarantee:
-        """What one run promises."""
-        ...
-
-
-@dataclass(frozen=True)
-class Named:
-    """A promise under the name that releases and the ledger show, for mechanisms of several steps."""
-
-    name: str
-    guarantee: Guarantee
-
-
-def pay(mechanism: Calibrated, ledger: Ledger | None, source: Randomness) -> Guarantee:
-    """Charge the ledger, before anything is sampled; a seeded source taints the guarantee."""
-    guarantee = mechanism.guarantee if source.private else mechanism.guarantee.tainted()
-    if ledger is not None:
-        ledger.charge(guarantee, mechanism.name)
-    return guarantee
 
 
 @dataclass(frozen=True)
@@ -86,12 +54,16 @@ class Release:
             )
         except OracleDPError:
             raise
-        except (KeyError, TypeError, ValueError) as error:
+        except (LookupError, TypeError, ValueError, ArithmeticError, AttributeError) as error:
             raise ModelError("this is not a release written by oracledp") from error
+
+    def to_text(self) -> str:
+        """The content of a saved release."""
+        return json.dumps(self.to_json(), indent=2, ensure_ascii=False) + "\n"
 
     def save(self, path: str | Path) -> None:
         """Write the release as JSON, whole or not at all."""
-        write_whole(path, json.dumps(self.to_json(), indent=2, ensure_ascii=False) + "\n")
+        write_whole(path, self.to_text())
 
     @classmethod
     def load(cls, path: str | Path) -> Release:

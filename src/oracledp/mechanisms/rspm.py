@@ -6,24 +6,31 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from oracledp.capacity import MOST_ROWS, public_rows
 from oracledp.classes.base import QueryClass
 from oracledp.errors import OracleFailure, ParameterError
 from oracledp.guarantee import Exact, Guarantee, Neighbours, positive
 from oracledp.mechanisms.objective import Minimum, Objective, minimise
 from oracledp.mechanisms.perturbation import KHotPerturbation, Noise, Perturbation, SeparatorPerturbation
-from oracledp.mechanisms.release import Release, pay
+from oracledp.mechanisms.release import Release
+from oracledp.mechanisms.table_selection import Chosen, select
 from oracledp.oracles.base import Failed, Oracle, Trust
 from oracledp.oracles.registry import resolve
-from oracledp.randomness import Randomness, SystemRandomness
+from oracledp.randomness import Randomness
 
 if TYPE_CHECKING:
     from oracledp.ledger import Ledger
     from oracledp.table import Table
 
 # Ties broken by a fixed order cost nothing on any lattice, so a coarse one keeps the numbers small. Ties broken
-# by a solver cost their probability, so the lattice is fine. Neither depends on the data.
+# by a solver cost their probability, so the lattice is fine. Neither depends on the data: a lattice gets coarser only
+# where the public bound on the rows, the largest weight or the noise would leave 64-bit integers.
 FIXED_TIES_RESOLUTION = 10
 FREE_TIES_RESOLUTION = 32
+
+NOT_SERVED = "class not supported"  # what a solver answers to a problem that it has no model for
 
 EMBEDDINGS: dict[str, type[KHotPerturbation] | type[SeparatorPerturbation]] = {
     "k-hot": KHotPerturbation,
@@ -55,17 +62,22 @@ class ReportSeparatorPerturbedMin:
         oracle: Oracle,
         embedding: str = "k-hot",
         resolution: int | None = None,
+        rows_bound: int = MOST_ROWS,
+        unit: int = 1,
     ) -> ReportSeparatorPerturbedMin:
-        """Fix the lattice and the noise scale."""
+        """Fix the lattice, as fine as is wanted and fits so many rows of this weight, and the noise scale."""
         if embedding not in EMBEDDINGS:
             raise ParameterError(f"embedding must be one of {', '.join(EMBEDDINGS)}, got {embedding!r}")
         if queries.size < 2:
             raise ParameterError("this class has a single query: there is nothing to choose")
         if resolution is None:
             resolution = FIXED_TIES_RESOLUTION if oracle.fixed_ties else FREE_TIES_RESOLUTION
-        perturbation = EMBEDDINGS[embedding].calibrate(
-            queries, epsilon=epsilon, neighbours=neighbours, resolution=resolution
+        noise = EMBEDDINGS[embedding]
+        finest = (
+            noise.calibrate(queries, epsilon=epsilon, neighbours=neighbours, resolution=bits)
+            for bits in range(resolution, -1, -1)
         )
+        perturbation = next(found for found in finest if found.resolution == 0 or found.fits(rows_bound, unit))
         return cls(queries, epsilon, neighbours, perturbation, oracle, f"rspm:{embedding}")
 
     @property
@@ -79,6 +91,20 @@ class ReportSeparatorPerturbedMin:
             proof="perturbed-minimisation",
         )
 
+    @property
+    def resolution(self) -> int:
+        """The lattice of the noise."""
+        return self.perturbation.resolution
+
+    def choose(self, objective: Objective, source: Randomness) -> Chosen:
+        """One run with fresh noise; a failure of the oracle ends it."""
+        return chosen_by(self.oracle, self.run(objective, source))
+
+    def check(self, rows_bound: int, unit: int = 1) -> None:
+        """Refuse what public facts rule out: numbers that could overflow, a class that the oracle does not serve."""
+        self.perturbation.check(rows_bound, unit)
+        refuse_unserved(self.oracle, self.perturbation)
+
     def run(self, objective: Objective, source: Randomness) -> Minimum | Failed:
         """One run with fresh noise."""
         return self.run_with(objective, self.perturbation.draw(source))
@@ -86,6 +112,21 @@ class ReportSeparatorPerturbedMin:
     def run_with(self, objective: Objective, noise: Noise) -> Minimum | Failed:
         """The deterministic part: what is released for this noise."""
         return minimise(self.oracle, self.perturbation.perturb(objective, noise))
+
+
+def refuse_unserved(oracle: Oracle, perturbation: Perturbation) -> None:
+    """Refuse an oracle that cannot do problems over this class: it says so itself, or when asked about no data."""
+    queries = perturbation.queries
+    supports = getattr(oracle, "supports", None)
+    if supports is not None:
+        served = all(supports(branch.base, 0) for branch in queries.branches())
+    else:
+        records, weights = np.zeros((0, queries.dimension), dtype=np.uint8), np.zeros(0, dtype=np.int64)
+        objective = Objective.of(queries, records, weights, resolution=perturbation.resolution)
+        noise = np.zeros(perturbation.coordinates, dtype=np.int64)
+        served = minimise(oracle, perturbation.perturb(objective, noise)) != Failed(NOT_SERVED)
+    if not served:
+        raise ParameterError(f"the oracle {oracle.name} does not serve {queries.kind}: use oracle='auto'")
 
 
 def oracle_assumptions(oracle: Oracle) -> tuple[str, ...]:
@@ -103,6 +144,13 @@ def oracle_assumptions(oracle: Oracle) -> tuple[str, ...]:
     limit = getattr(oracle, "work_limit", None)
     within = "" if limit is None else f" within its deterministic work limit ({limit:g})"
     return claims if oracle.total else (*claims, f"{oracle.name} answers whatever the data{within}")
+
+
+def chosen_by(oracle: Oracle, found: Minimum | Failed) -> Chosen:
+    """The oracle's minimiser, or the error that ends a run without a release."""
+    if isinstance(found, Failed):
+        raise OracleFailure(f"{oracle.name} failed: {found.reason}; nothing is released and the budget is spent")
+    return Chosen(found.parts, found.certificate)
 
 
 def rspm(
@@ -132,26 +180,13 @@ def rspm(
     >>> print(odp.rspm(table, rules, epsilon=1).query)
     predict sick when smoker
     """
-    chosen = resolve(oracle, queries)
+    relation = Neighbours.parse(neighbours)
     mechanism = ReportSeparatorPerturbedMin.calibrate(
         queries,
         epsilon=positive(epsilon, "epsilon"),
-        neighbours=Neighbours.parse(neighbours),
-        oracle=chosen,
+        neighbours=relation,
+        oracle=resolve(oracle, queries),
         embedding=embedding,
+        rows_bound=public_rows(table.rows, relation),
     )
-    source = SystemRandomness() if source is None else source
-    guarantee = pay(mechanism, ledger, source)
-    objective = objective_of(table, queries, goal=goal, resolution=mechanism.perturbation.resolution)
-    found = mechanism.run(objective, source)
-    if isinstance(found, Failed):
-        raise OracleFailure(f"{chosen.name} failed: {found.reason}; nothing is released and the budget is spent")
-    return Release(queries.query(*found.parts), guarantee, found.certificate, mechanism.name)
-
-
-def objective_of(table: Table, queries: QueryClass, *, goal: str = "min", resolution: int) -> Objective:
-    """The count of records a query holds on, or minus it."""
-    if goal not in ("min", "max"):
-        raise ParameterError(f"goal must be 'min' or 'max', got {goal!r}")
-    weights = table.counts if goal == "min" else -table.counts
-    return Objective.of(queries, table.matrix(queries.literals), weights, resolution=resolution)
+    return select(table, mechanism, goal=goal, ledger=ledger, source=source)

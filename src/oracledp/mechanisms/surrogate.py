@@ -14,10 +14,11 @@ from math import ceil
 import numpy as np
 from numpy.typing import NDArray
 
+from oracledp.capacity import refuse_overflow
 from oracledp.errors import ParameterError
 from oracledp.guarantee import Guarantee, Neighbours
 from oracledp.mechanisms.block_noise import block_noise
-from oracledp.mechanisms.surrogate_solver import POINT_BITS, HingeProblem, row_blocks, solve
+from oracledp.mechanisms.surrogate_solver import MOST_WEIGHT, POINT_BITS, HingeProblem, row_blocks, solve
 from oracledp.noise import LARGEST_SCALE
 from oracledp.randomness import Randomness
 
@@ -95,6 +96,10 @@ class ConvexSurrogate:
     def guarantee(self) -> Guarantee:
         """Pure and robust: the solver's answer is checked, not believed."""
         return Guarantee(epsilon=self.epsilon, neighbours=self.neighbours, proof="surrogate")
+
+    def check(self, rows_bound: int, unit: int = 1) -> None:
+        """Refuse by public numbers what the exact gradient could not hold."""
+        refuse_overflow(rows_bound=rows_bound, unit=unit, limit=MOST_WEIGHT)
 
     def run(
         self,

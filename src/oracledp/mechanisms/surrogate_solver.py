@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from oracledp.errors import CapacityError
 
 POINT_BITS = 50  # candidate minimisers are multiples of 2^-50
+MOST_WEIGHT = 1 << 38  # of all rows together, in units
 _LOW_BITS = 26  # gradients are summed in two halves, so that no int64 sum can wrap
 _NEWTON_STEPS = 100
 _ROWS_AT_ONCE = 1 << 15

@@ -110,7 +110,12 @@ def check_problems(problems: Sequence[WeightedProblem]) -> None:
             raise CapacityError(f"there is no sampler for this problem over {owner.kind}: it has costs on parts")
         if abs(problem.constant) + problem.weight_total >= MOST_VALUE:
             raise CapacityError("the weights exceed 2^61; use a coarser lattice or fewer rows")
-    if sum(problem.query_class.size for problem in problems) >= 2 * MOST_LEAVES:
+    check_leaves([problem.query_class for problem in problems])
+
+
+def check_leaves(classes: Sequence[QueryClass]) -> None:
+    """Refuse classes with more queries together than the counts of a frontier hold."""
+    if sum(queries.size for queries in classes) >= 2 * MOST_LEAVES:
         raise CapacityError("the problems have too many queries together to sample from them")
 
 

@@ -40,9 +40,14 @@ def internal_comparison(
     target = internal_path(path)
     if isinstance(synthetic, Synthesizer | OracleQuery):
         schema, synthetic = synthetic.schema, synthetic.sample(seed=seed)
-    tables = [_table(rows, schema) for rows in (real, synthetic)]
-    write_whole(target, internal_page(compare(*tables, seed=seed)))
+    write_whole(target, comparison_page(real, synthetic, schema=schema, seed=seed))
     return target
+
+
+def comparison_page(real: Any, synthetic: Any, *, schema: Schema | None = None, seed: int = 0) -> str:
+    """The page itself, for two tables or frames. **It is not private.**"""
+    tables = [_table(rows, schema) for rows in (real, synthetic)]
+    return internal_page(compare(*tables, seed=seed))
 
 
 def internal_path(path: str | Path) -> Path:

@@ -15,8 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from oracledp.capacity import refuse_rows
 from oracledp.classes.base import Query, QueryClass
-from oracledp.errors import BudgetExceeded, CapacityError
+from oracledp.errors import BudgetExceeded
 from oracledp.exact_roots import sqrt_below
 from oracledp.game.payoff import Payoff
 from oracledp.guarantee import Neighbours
@@ -28,11 +29,10 @@ from oracledp.synthesis.bins import Integers
 from oracledp.synthesis.counted import CountedQuery
 
 Draw = Callable[[Fraction, int, Randomness], Integers]
-_EXACT_SUM = 2**53  # integers up to here, and their sums in any order, are exact in a double
 _BLOCK = 8192  # records in one step of counting parities
 _CELLS = 1 << 22  # records times products in one step, so that memory does not grow with the columns
 _GRAIN = 1024  # variances are rounded up to multiples of 1/1024: short fractions are drawn faster
-_LATTICE = 10  # a synthetic record weighs a multiple of 2^-10 records in a selection
+LATTICE = 10  # a synthetic record weighs a multiple of 2^-10 records in a selection
 
 
 @dataclass(frozen=True)
@@ -46,8 +46,7 @@ class Records:
     missing: tuple[bool, ...]  # whether the last code of a column stands for no value
 
     def __post_init__(self) -> None:
-        if int(self.counts.sum()) >= _EXACT_SUM:
-            raise CapacityError("more than 2^53 records: too many for exact counting")
+        refuse_rows(self.counts)
 
     @property
     def in_order(self) -> tuple[int, ...]:
@@ -176,7 +175,7 @@ class Meter:
             for codes in (self.records.codes, proposal)
         )
         payoff = Payoff(closed, private, self.records.counts, (public,))
-        objective = payoff.part(private, self.records.counts, total << _LATTICE, _LATTICE)
+        objective = payoff.part(private, self.records.counts, total << LATTICE, LATTICE)
         return ExponentialMechanism(closed, sqrt_below(8 * rho), self.neighbours), objective
 
     def _charge(self, rho: Fraction) -> None:
@@ -192,7 +191,8 @@ class Meter:
 
 
 def _parity_counts(records: Records, signs: Sequence[Integers], columns: Integers, subsets: Integers) -> Integers:
-    """Weighted sums of products of ±1 features. Doubles hold every partial sum exactly: integers below 2^53."""
+    """Weighted sums of products of ±1 features. Doubles hold every partial sum exactly: integers below 2^53, since
+    no table has more than 2^40 rows."""
     heads, inverse = _heads(subsets)
     tables = [sign.astype(np.int8) for sign in signs]
     sums = np.zeros((len(heads), len(signs)))

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oracledp.classes import query_from_json
-from oracledp.errors import ModelError
+from oracledp.errors import ModelError, OracleDPError
 from oracledp.guarantee import Guarantee, exact
 from oracledp.schema import Schema
 from oracledp.synthesis.basis import Features
@@ -22,6 +22,7 @@ from oracledp.synthesis.counted import counted
 from oracledp.synthesis.layout import Layout
 from oracledp.synthesis.measurements import NoisyParities, NoisyQueries, NoisyTable
 from oracledp.synthesis.mixture import Mixture
+from oracledp.synthesis.model_checks import refuse_strange
 from oracledp.whole_files import read_saved, write_whole
 
 FORMAT = 1
@@ -124,7 +125,7 @@ class SyntheticModel:
                 for t in data["tables"]
             )
             schema = Schema(data["schema"])
-            return cls(
+            model = cls(
                 schema,
                 Guarantee.from_json(data["guarantee"]),
                 float(data["total"]),
@@ -142,14 +143,20 @@ class SyntheticModel:
                 ),
                 tuple(_queries(group, schema) for group in data.get("queries", ())),
             )
-        except (KeyError, TypeError, ValueError) as error:
-            if isinstance(error, ModelError):
-                raise
+            refuse_strange(model)
+            return model
+        except OracleDPError:
+            raise
+        except (LookupError, TypeError, ValueError, ArithmeticError, AttributeError) as error:
             raise ModelError("this is not a synthetic model written by oracledp") from error
+
+    def to_text(self) -> str:
+        """The content of a saved model."""
+        return json.dumps(self.to_json()) + "\n"
 
     def save(self, path: str | Path) -> None:
         """Write the model as JSON."""
-        write_whole(path, json.dumps(self.to_json()) + "\n")
+        write_whole(path, self.to_text())
 
     @classmethod
     def load(cls, path: str | Path) -> SyntheticModel:

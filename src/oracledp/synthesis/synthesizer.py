@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from oracledp.accounting import zcdp_rho
+from oracledp.capacity import DOUBLES, refuse_overflow
 from oracledp.errors import ModelError, ParameterError
 from oracledp.guarantee import Exact, Guarantee, Neighbours, positive, probability
-from oracledp.mechanisms.release import Named, pay
+from oracledp.mechanisms.door import Facts, release
 from oracledp.noise import discrete_gaussian
-from oracledp.randomness import Randomness, SystemRandomness, words
+from oracledp.randomness import Randomness, words
 from oracledp.schema import Schema
 from oracledp.synthesis.answers import Answer, answer_conjunction
 from oracledp.synthesis.conditions import Conditions
 from oracledp.synthesis.frames import FrameShape
-from oracledp.synthesis.measurements import Meter, Records
-from oracledp.synthesis.mixture import Progress, fit_mixture, silent
+from oracledp.synthesis.measurements import LATTICE, Meter, Records
+from oracledp.synthesis.measuring import Measured
+from oracledp.synthesis.mixture import Mixture, Progress, fit_mixture, silent
 from oracledp.synthesis.model import SyntheticModel
 from oracledp.synthesis.program import measure_workload
 from oracledp.synthesis.sampling import draw_codes
@@ -79,18 +82,15 @@ class Synthesizer:
         table = data if isinstance(data, Table) else Table.from_frame(data, self.schema)
         if table.schema != self.schema:
             raise ParameterError("the table was encoded with another schema")
-        source = SystemRandomness() if source is None else source
-        rho = zcdp_rho(self.epsilon, self.delta)
-        guarantee = pay(Named("synthesizer", self.guarantee), self.ledger, source)
-        records = records_of(table)
-        generator = np.random.default_rng(words(source, 4).tolist())
-        meter = Meter(records, rho, self.neighbours, source, discrete_gaussian)
-        measured = measure_workload(meter, self._parsed, self.schema, generator)
-        mixture = fit_mixture(measured, records.in_order, generator, progress)
-        self.shape_ = FrameShape.default(self.schema) if isinstance(data, Table) else FrameShape.of(data, self.schema)
+        measuring = Measuring(self.guarantee, self._parsed, self.schema, progress)
+        facts = Facts.of(table, self.neighbours)
+        shape = FrameShape.default(self.schema) if isinstance(data, Table) else FrameShape.of(data, self.schema)
+        released = release(measuring, table, facts, ledger=self.ledger, source=source)
+        measured, mixture = released.result
+        self.shape_ = shape
         self.model_ = SyntheticModel(
             self.schema,
-            guarantee,
+            released.guarantee,
             measured.total,
             measured.marginals,
             mixture,
@@ -100,6 +100,11 @@ class Synthesizer:
             measured.queries,
         )
         return self
+
+    @property
+    def guarantee_(self) -> Guarantee:
+        """What the fit promised, seeded or not."""
+        return self._model().guarantee
 
     def sample(self, n: int | None = None, *, seed: int | None = None, where: Conditions | None = None) -> Any:
         """Synthetic rows as a frame of the kind that was fitted.
@@ -136,6 +141,34 @@ class Synthesizer:
         if model is None:
             raise ModelError("this synthesizer is not fitted: call fit first")
         return model
+
+
+@dataclass(frozen=True)
+class Measuring:
+    """Measuring a workload and fitting a mixture to what was released (proofs/measured-synthesis.md)."""
+
+    guarantee: Guarantee
+    workload: Workload
+    schema: Schema
+    progress: Progress = silent
+    name: str = "synthesizer"
+
+    def check(self, facts: Facts) -> None:
+        """Refuse a budget that bears no noise, and sums beyond exact doubles.
+
+        A selection weighs the private rows against public ones, whose number is theirs but for the noise.
+        """
+        zcdp_rho(self.guarantee.epsilon, self.guarantee.delta)
+        refuse_overflow(rows_bound=facts.rows_bound, unit=4, resolution=LATTICE, limit=DOUBLES)
+
+    def run(self, table: Table, source: Randomness) -> tuple[Measured, Mixture]:
+        """Measure, then fit: the fit sees what was released alone."""
+        promise, records = self.guarantee, records_of(table)
+        generator = np.random.default_rng(words(source, 4).tolist())
+        rho = zcdp_rho(promise.epsilon, promise.delta)
+        meter = Meter(records, rho, promise.neighbours, source, discrete_gaussian)
+        measured = measure_workload(meter, self.workload, self.schema, generator)
+        return measured, fit_mixture(measured, records.in_order, generator, self.progress)
 
 
 def records_of(table: Table) -> Records:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from oracledp.capacity import refuse_rows
 from oracledp.errors import CapacityError, ParameterError
 from oracledp.literals import Literal, Literals
 from oracledp.schema import Schema
@@ -55,10 +56,11 @@ class Table:
     schema: Schema
     codes: NDArray[np.unsignedinteger[Any]] = field(repr=False)
     counts: NDArray[np.int64] = field(repr=False)
-    assumes: tuple[str, ...] = ()
+    assumes: tuple[str, ...] = field(default=(), repr=False)
     mapped: NDArray[np.int64] | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
+        refuse_rows(self.counts)
         for array in (self.codes, self.counts, self.mapped):
             if array is not None:
                 array.flags.writeable = False

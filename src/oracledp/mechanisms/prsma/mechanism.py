@@ -12,6 +12,7 @@ import numpy as np
 from oracledp.classes.base import QueryClass
 from oracledp.errors import ParameterError
 from oracledp.guarantee import Exact, Guarantee, Neighbours, positive, probability
+from oracledp.mechanisms.door import Facts, release
 from oracledp.mechanisms.objective import Minimum, Objective
 from oracledp.mechanisms.prsma.delta import certified_delta
 from oracledp.mechanisms.prsma.design import Design
@@ -19,11 +20,12 @@ from oracledp.mechanisms.prsma.designer import design_prsma
 from oracledp.mechanisms.prsma.parallel import workers_of
 from oracledp.mechanisms.prsma.runs import Array, Run, Workers, answer, passing_outputs
 from oracledp.mechanisms.prsma.splitting import split
-from oracledp.mechanisms.release import Release, pay
+from oracledp.mechanisms.release import Release
 from oracledp.mechanisms.rspm import ReportSeparatorPerturbedMin
+from oracledp.mechanisms.table_selection import refuse_unknown_goal, refuse_unknown_literals
 from oracledp.oracles.base import Failed, Oracle, Trust
 from oracledp.oracles.registry import resolve
-from oracledp.randomness import Randomness, SystemRandomness
+from oracledp.randomness import Randomness
 
 if TYPE_CHECKING:
     from oracledp.ledger import Ledger
@@ -86,7 +88,14 @@ class RobustMechanism:
 
     @classmethod
     def calibrate(
-        cls, queries: QueryClass, design: Design, *, neighbours: Neighbours, oracle: Oracle, embedding: str = "k-hot"
+        cls,
+        queries: QueryClass,
+        design: Design,
+        *,
+        neighbours: Neighbours,
+        oracle: Oracle,
+        embedding: str = "k-hot",
+        unit: int = 1,
     ) -> RobustMechanism:
         """Fit the base to the design and confirm the design's claim, ties included, before any data is touched."""
         if oracle.trust is Trust.GUESSED:
@@ -97,12 +106,18 @@ class RobustMechanism:
             neighbours=design.theorem.base_neighbours,
             oracle=oracle,
             embedding=embedding,
+            rows_bound=design.rows,
+            unit=unit,
         )
         ties = Fraction(0) if oracle.fixed_ties else base.perturbation.tie_delta
         complete = replace(design, tie_delta=ties)
         if certified_delta(complete) > complete.delta:
             raise ParameterError("the design's (ε, δ) is not confirmed by its theorem; nothing is run")
         return cls(complete, base, neighbours)
+
+    def check(self, rows_bound: int, unit: int = 1) -> None:
+        """Refuse what public facts rule out. No part has more rows than the design, whatever the table has."""
+        self.base.check(min(rows_bound, self.design.rows), unit)
 
     @property
     def guarantee(self) -> Guarantee:
@@ -141,8 +156,6 @@ def prsma(
     """
     relation = Neighbours.parse(neighbours)
     chosen = resolve("exhaustive" if oracle == "auto" and queries.size <= FEW_QUERIES else oracle, queries)
-    if goal not in ("min", "max"):
-        raise ParameterError(f"goal must be 'min' or 'max', got {goal!r}")
     rows = _public_rows(table, relation, rows_bound)
     claimed = positive(epsilon, "epsilon"), probability(delta, "delta")
     if design is None:
@@ -155,32 +168,49 @@ def prsma(
         oracle=chosen,
         embedding=embedding,
     )
-    workers = workers_of(parallel)
-    rehearse(mechanism)
-    source = SystemRandomness() if source is None else source
-    guarantee = pay(mechanism, ledger, source)
-    found = choose(mechanism, table, goal=goal, source=source, workers=workers, progress=progress)
+    robust = RobustSelection(mechanism, goal, workers_of(parallel), progress)
+    released = release(robust, table, Facts.of(table, relation), ledger=ledger, source=source)
+    found = released.result
     if found is None:
-        return NothingReleased(guarantee)
-    return Release(queries.query(*found.parts), guarantee, found.certificate, mechanism.name)
+        return NothingReleased(released.guarantee)
+    return Release(queries.query(*found.parts), released.guarantee, found.certificate, mechanism.name)
 
 
-def choose(
-    mechanism: RobustMechanism,
-    table: Table,
-    *,
-    goal: str,
-    source: Randomness,
-    workers: Workers,
-    progress: Callable[[int, int], None] | None = None,
-) -> Minimum | None:
-    """One run of the mechanism on a table; None is ⊥."""
-    matrix = table.matrix(mechanism.base.queries.literals)
-    parts = split(table.counts, mechanism.design, mechanism.neighbours, source)
-    payload = ((matrix[records], counts) for records, counts in parts)
-    base = RspmBase(mechanism.base, 1 if goal == "min" else -1)
-    outputs = passing_outputs(mechanism.design, base, payload, source, workers, progress)
-    return answer(mechanism.design, outputs, source)
+@dataclass(frozen=True)
+class RobustSelection:
+    """The mechanism of proofs/prsma.md on a whole table, with whoever carries out its runs; None is ⊥."""
+
+    mechanism: RobustMechanism
+    goal: str
+    workers: Workers
+    progress: Callable[[int, int], None] | None = None
+
+    @property
+    def name(self) -> str:
+        """The mechanism's."""
+        return self.mechanism.name
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """The mechanism's."""
+        return self.mechanism.guarantee
+
+    def check(self, facts: Facts) -> None:
+        """What any selection checks, and a rehearsal without data."""
+        refuse_unknown_goal(self.goal)
+        if facts.schema is not None:
+            refuse_unknown_literals(self.mechanism.base.queries, facts.schema)
+        self.mechanism.check(facts.rows_bound)
+        rehearse(self.mechanism)
+
+    def run(self, table: Table, source: Randomness) -> Minimum | None:
+        """One run of the mechanism on a table."""
+        design, base = self.mechanism.design, RspmBase(self.mechanism.base, 1 if self.goal == "min" else -1)
+        matrix = table.matrix(base.mechanism.queries.literals)
+        parts = split(table.counts, design, self.mechanism.neighbours, source)
+        payload = ((matrix[records], counts) for records, counts in parts)
+        outputs = passing_outputs(design, base, payload, source, self.workers, self.progress)
+        return answer(design, outputs, source)
 
 
 def rehearse(mechanism: RobustMechanism) -> None:

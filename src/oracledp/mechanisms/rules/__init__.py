@@ -5,6 +5,7 @@ from oracledp.mechanisms.rules.learner import ROWS_UNKNOWN, learn_table, rule_le
 from oracledp.mechanisms.rules.override_lists import OverrideLists, default_rounds
 from oracledp.mechanisms.rules.sample import Sample, values_of
 from oracledp.mechanisms.rules.task import Learned, RuleLearner
+from oracledp.mechanisms.rules.weights import whole_weights
 
 __all__ = [
     "ROWS_UNKNOWN",
@@ -18,4 +19,5 @@ __all__ = [
     "recipe",
     "rule_learner",
     "values_of",
+    "whole_weights",
 ]

@@ -1,7 +1,7 @@
 """Every conjunction of at most three literals and negations of literals, with its weight, at one matrix product each.
 
 Sums of integers below 2^53 are exact in double precision whatever the order, so the fast products give exact
-counts; larger weights are refused.
+counts; a mechanism that could have larger weights refuses to run (:mod:`oracledp.capacity`).
 """
 
 from __future__ import annotations
@@ -13,7 +13,9 @@ from math import comb
 import numpy as np
 from numpy.typing import NDArray
 
+from oracledp.capacity import DOUBLES
 from oracledp.errors import CapacityError, ParameterError
+from oracledp.merging import absolute_sum
 
 Condition = tuple[tuple[int, bool], ...]  # (column, wanted value), by increasing column
 
@@ -51,7 +53,7 @@ class Conditions:
 
     def sums(self, records: NDArray[np.uint8], weights: NDArray[np.int64]) -> NDArray[np.int64]:
         """The total weight of the records on which each condition holds, in order."""
-        if int(np.abs(weights).sum()) >= 1 << 53:
+        if absolute_sum(weights) >= DOUBLES:  # never, where the mechanism's own check passed
             raise CapacityError("the weights exceed 2^53")
         bits, real = records.astype(np.float64), weights.astype(np.float64)
         together = [np.array([real.sum()])]  # weight where all of a subset's columns are 1, by size of subset

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
+from oracledp.capacity import MOST_ROWS, public_rows
 from oracledp.classes import ZeroOneLoss
 from oracledp.errors import ParameterError
-from oracledp.guarantee import Exact, Neighbours, positive
+from oracledp.guarantee import Exact, Guarantee, Neighbours, positive
 from oracledp.learning import MODELS
 from oracledp.ledger import Ledger
 from oracledp.literals import Literal, Literals
-from oracledp.mechanisms.release import Release, pay
+from oracledp.mechanisms.door import Facts, release
+from oracledp.mechanisms.release import Release
 from oracledp.mechanisms.rules.automatic import Recipe, recipe
 from oracledp.mechanisms.rules.blocks import Block, schema_blocks, single_blocks
 from oracledp.mechanisms.rules.cards import scoring_card
@@ -22,7 +24,7 @@ from oracledp.mechanisms.rules.task import Learned, RuleLearner, Task
 from oracledp.mechanisms.rules.whole_class import SELECTIONS, whole_class_learner
 from oracledp.mechanisms.surrogate import ConvexSurrogate
 from oracledp.oracles.base import Certificate, Oracle, Trust
-from oracledp.randomness import Randomness, SystemRandomness
+from oracledp.randomness import Randomness
 from oracledp.table import Table
 
 AUTOMATIC = "auto"
@@ -41,10 +43,13 @@ def rule_learner(
     mechanism: str | None = None,
     oracle: str | Oracle = "auto",
     blocks: tuple[Block, ...] | None = None,
+    rows_bound: int = MOST_ROWS,
+    unit: int = 1,
 ) -> RuleLearner:
     """The learner for one binary problem. ``rows`` must be public: it sets the recipe, never the privacy.
 
-    ``blocks`` say which literals belong to one column; with rows enough a score then hears less noise.
+    ``blocks`` say which literals belong to one column; with rows enough a score then hears less noise. There are
+    never more rows than ``rows_bound``, which must be public too, and none weighs more than ``unit``.
     """
     if len(literals) == 0:
         raise ParameterError("there is no column to learn from")
@@ -52,7 +57,7 @@ def rule_learner(
         raise ParameterError(f"model must be one of {', '.join((AUTOMATIC, *MODELS))}, got {model!r}")
     plan = recipe(rows, epsilon, len(literals), None if blocks is None else sum(block.size for block in blocks))
     chosen = blocks if blocks is not None and plan.by_column else single_blocks(literals)
-    task = Task(literals, chosen, rows, epsilon, neighbours, size, oracle)
+    task = Task(literals, chosen, rows, epsilon, neighbours, size, oracle, rows_bound, unit)
     if model != AUTOMATIC:
         return _learner(model, _checked_mechanism(model, mechanism), task, plan)
     if mechanism is not None:
@@ -86,9 +91,11 @@ def _learner(model: str, mechanism: str, task: Task, plan: Recipe) -> RuleLearne
 def _enumerated(runner: OverrideLists | SingleRules) -> RuleLearner:
     """A mechanism that lists all it chooses from, and so proves its own choice."""
     certificate = Certificate(Trust.PROVED, runner.name)
-    return RuleLearner(
-        runner.name, runner.guarantee, lambda sample, source: Learned(runner.run(sample, source), certificate)
-    )
+
+    def run(sample: Sample, source: Randomness) -> Learned:
+        return Learned(runner.run(sample, source), certificate)
+
+    return RuleLearner(runner.name, runner.guarantee, run, runner.check)
 
 
 def _card(task: Task, curvature_share: Fraction) -> RuleLearner:
@@ -101,7 +108,33 @@ def _card(task: Task, curvature_share: Fraction) -> RuleLearner:
         weights = surrogate.run(features, sample.positive, sample.negative, source, unit=sample.unit)
         return Learned(scoring_card(weights, task.blocks, task.literals, size=task.size), certificate)
 
-    return RuleLearner(surrogate.name, surrogate.guarantee, run)
+    return RuleLearner(surrogate.name, surrogate.guarantee, run, surrogate.check)
+
+
+@dataclass(frozen=True)
+class TableLearning:
+    """A learner on a table, to predict one literal from the other columns: proofs/override-lists.md and its kin."""
+
+    learner: RuleLearner
+    target: Literal
+
+    @property
+    def name(self) -> str:
+        """The learner's."""
+        return self.learner.name
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """The learner's."""
+        return self.learner.guarantee
+
+    def check(self, facts: Facts) -> None:
+        """A size that the learner bears."""
+        self.learner.check(facts.rows_bound, 1)
+
+    def run(self, table: Table, source: Randomness) -> Learned:
+        """One private rule."""
+        return self.learner.run(Sample.from_table(table, self.target), source)
 
 
 def learn_table(
@@ -124,21 +157,22 @@ def learn_table(
     add/remove-one the number of rows is private, so ``rows`` should say publicly about how many there are.
     """
     relation = Neighbours.parse(neighbours)
-    public_rows = rows or (table.rows if relation is Neighbours.REPLACE_ONE else ROWS_UNKNOWN)
+    guess = rows or (table.rows if relation is Neighbours.REPLACE_ONE else ROWS_UNKNOWN)
     literals = table.schema.literals.without(target.column)
     learner = rule_learner(
         model,
         literals,
-        rows=public_rows,
+        rows=guess,
         epsilon=positive(epsilon, "epsilon"),
         neighbours=relation,
         size=size,
         mechanism=mechanism,
         oracle=oracle,
         blocks=schema_blocks(table.schema, literals),
+        rows_bound=public_rows(table.rows, relation),
     )
-    source = SystemRandomness() if source is None else source
-    guarantee = pay(learner, ledger, source)
-    learned = learner.run(Sample.from_table(table, target), source)
+    facts = Facts.of(table, relation)
+    released = release(TableLearning(learner, target), table, facts, ledger=ledger, source=source)
+    learned = released.result
     loss = ZeroOneLoss.of(learned.query.owner, target)
-    return Release(loss.query(*learned.query.parts), guarantee, learned.certificate, learner.name)
+    return Release(loss.query(*learned.query.parts), released.guarantee, learned.certificate, learner.name)

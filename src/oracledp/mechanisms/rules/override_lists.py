@@ -9,6 +9,7 @@ from math import log
 import numpy as np
 from numpy.typing import NDArray
 
+from oracledp.capacity import DOUBLES, refuse_overflow
 from oracledp.classes import Query
 from oracledp.errors import ParameterError
 from oracledp.guarantee import Guarantee, Neighbours
@@ -16,8 +17,9 @@ from oracledp.literals import Literals
 from oracledp.mechanisms.rules.conditions import Conditions, holds
 from oracledp.mechanisms.rules.sample import Sample
 from oracledp.mechanisms.rules.wording import Step, decision_list
+from oracledp.oracles.values import refuse_large
 from oracledp.randomness import Randomness
-from oracledp.selection import permute_and_flip_choice
+from oracledp.selection import permute_and_flip_choice, short_rate
 
 MOST_ROUNDS = 8
 MOST_CONDITIONS = 500_000
@@ -75,9 +77,14 @@ class OverrideLists:
         """What an override may test."""
         return Conditions(len(self.literals), min(self.width, self.first_conditions.width))
 
+    def check(self, rows_bound: int, unit: int = 1) -> None:
+        """Refuse what public facts rule out: too many conditions to list, sums beyond exact doubles."""
+        refuse_overflow(rows_bound=rows_bound, unit=unit, limit=DOUBLES)
+        refuse_large(2 * self.first_conditions.size)
+
     def rate(self, unit: int) -> Fraction:
         """The weight of one unit of weighted error in the exponent of a selection."""
-        return self.epsilon / self.rounds / (self.neighbours.comparison_sensitivity * unit)
+        return short_rate(self.epsilon / self.rounds / (self.neighbours.comparison_sensitivity * unit))
 
     def first_errors(self, sample: Sample) -> NDArray[np.int64]:
         """The weighted error of each first rule: each condition with label 0, then each with label 1."""

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from oracledp.capacity import MOST_UNIT, refuse_rows
+from oracledp.errors import ParameterError
 from oracledp.literals import Literal, Literals
 from oracledp.mechanisms.rules.blocks import Block
 from oracledp.merging import EqualRows
@@ -39,11 +41,14 @@ class Sample:
         weights: tuple[int, int] = (1, 1),
     ) -> Sample:
         """Merge equal records; ``weights`` are those of the negative and the positive label."""
+        if not 1 <= min(weights) <= max(weights) <= MOST_UNIT:
+            raise ParameterError(f"the weights of a label are integers from 1 to {MOST_UNIT}: see whole_weights")
         count = np.ones(len(records), dtype=np.int64) if counts is None else counts
+        rows = refuse_rows(count)
         equal = EqualRows.of(records)
         positive = equal.totals(np.where(label, count * weights[1], 0))
         negative = equal.totals(np.where(label, 0, count * weights[0]))
-        return cls(literals, records[equal.first()], positive, negative, int(count.sum()), max(weights))
+        return cls(literals, records[equal.first()], positive, negative, rows, max(weights))
 
     @classmethod
     def from_table(cls, table: Table, target: Literal, *, weights: tuple[int, int] = (1, 1)) -> Sample:

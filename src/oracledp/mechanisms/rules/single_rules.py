@@ -8,13 +8,15 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from oracledp.capacity import DOUBLES, refuse_overflow
 from oracledp.classes import Conjunctions, Disjunctions, Query
 from oracledp.guarantee import Guarantee, Neighbours
 from oracledp.literals import Literals
 from oracledp.mechanisms.rules.conditions import Condition, Conditions
 from oracledp.mechanisms.rules.sample import Sample
+from oracledp.oracles.values import refuse_large
 from oracledp.randomness import Randomness
-from oracledp.selection import exponential_choice, permute_and_flip_choice
+from oracledp.selection import exponential_choice, permute_and_flip_choice, short_rate
 
 
 @dataclass(frozen=True)
@@ -46,6 +48,11 @@ class SingleRules:
         """The conjunctions; a disjunction is the negation of one."""
         return Conditions(len(self.literals), min(self.width, len(self.literals)))
 
+    def check(self, rows_bound: int, unit: int = 1) -> None:
+        """Refuse what public facts rule out: conditions of more than three tests, sums beyond exact doubles."""
+        refuse_overflow(rows_bound=rows_bound, unit=unit, limit=DOUBLES)
+        refuse_large(self.conditions.size)
+
     def errors(self, sample: Sample) -> NDArray[np.int64]:
         """The weighted error of each rule."""
         covered = self.conditions.sums(sample.records, sample.gain)
@@ -55,7 +62,7 @@ class SingleRules:
 
     def run(self, sample: Sample, source: Randomness) -> Query:
         """One private rule."""
-        rate = self.epsilon / (self.neighbours.comparison_sensitivity * sample.unit)
+        rate = short_rate(self.epsilon / (self.neighbours.comparison_sensitivity * sample.unit))
         choose = permute_and_flip_choice if self.permute_and_flip else exponential_choice
         return self.query(self.conditions[choose(self.errors(sample), rate, source)])
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
+from oracledp.capacity import MOST_ROWS
 from oracledp.classes import Query
 from oracledp.errors import ParameterError
 from oracledp.guarantee import Guarantee, Neighbours
@@ -18,7 +19,10 @@ from oracledp.randomness import Randomness
 
 @dataclass(frozen=True)
 class Task:
-    """All that a learner may know before it sees a row. ``rows`` sets recipes, never the privacy."""
+    """All that a learner may know before it sees a row. ``rows`` sets recipes, never the privacy.
+
+    No sample has more rows than ``rows_bound`` or a heavier record than ``unit``: what a lattice is chosen for.
+    """
 
     literals: Literals
     blocks: tuple[Block, ...]
@@ -27,6 +31,8 @@ class Task:
     neighbours: Neighbours
     size: int | None
     oracle: str | Oracle
+    rows_bound: int = MOST_ROWS
+    unit: int = 1
 
     def __post_init__(self) -> None:
         if self.size is not None and (isinstance(self.size, bool) or not isinstance(self.size, int) or self.size < 1):
@@ -48,3 +54,4 @@ class RuleLearner:
     name: str
     guarantee: Guarantee
     run: Callable[[Sample, Randomness], Learned]
+    check: Callable[[int, int], None]  # refuses, by a public bound on the rows and the largest weight of one

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from oracledp.errors import OracleFailure
+from dataclasses import replace
+
+from oracledp.errors import ParameterError
 from oracledp.learning import rule_class
 from oracledp.literals import Literal
 from oracledp.mechanisms.exponential import ExponentialMechanism
@@ -10,7 +12,7 @@ from oracledp.mechanisms.objective import Objective
 from oracledp.mechanisms.rspm import ReportSeparatorPerturbedMin
 from oracledp.mechanisms.rules.sample import Sample
 from oracledp.mechanisms.rules.task import Learned, RuleLearner, Task
-from oracledp.oracles.base import Certificate, Failed, Trust
+from oracledp.mechanisms.table_selection import Selector
 from oracledp.oracles.registry import resolve
 from oracledp.randomness import Randomness
 
@@ -21,31 +23,32 @@ LABEL = Literal.boolean("the label")  # stands in for the target, which is no co
 def whole_class_learner(model: str, mechanism: str, task: Task) -> RuleLearner:
     """A record of weight u moves a count by u, so it is run at ε/u (proofs/override-lists.md, section 1)."""
     queries = rule_class(model, task.literals, LABEL, size=task.size)
-
-    def calibrated(unit: int) -> ExponentialMechanism | ReportSeparatorPerturbedMin:
-        share = task.epsilon / unit
-        if mechanism in ("exponential", "permute-and-flip"):
-            return ExponentialMechanism(queries, share, task.neighbours, mechanism == "permute-and-flip")
-        return ReportSeparatorPerturbedMin.calibrate(
+    share = task.epsilon / task.unit
+    runner: Selector
+    if mechanism in ("exponential", "permute-and-flip"):
+        runner = ExponentialMechanism(queries, share, task.neighbours, mechanism == "permute-and-flip")
+    else:
+        runner = ReportSeparatorPerturbedMin.calibrate(
             queries,
             epsilon=share,
             neighbours=task.neighbours,
             oracle=resolve(task.oracle, queries),
             embedding="separator" if mechanism == "rspm:separator" else "k-hot",
+            rows_bound=task.rows_bound,
+            unit=task.unit,
         )
 
-    def run(sample: Sample, source: Randomness) -> Learned:
-        runner = calibrated(sample.unit)
-        records, weights = sample.labelled(queries.hypotheses.literals)
-        if isinstance(runner, ExponentialMechanism):
-            found = runner.run(Objective.of(queries, records, weights, resolution=0), source)
-            return Learned(queries.hypotheses.query(*found), Certificate(Trust.PROVED, runner.name))
-        lattice = Objective.of(queries, records, weights, resolution=runner.perturbation.resolution)
-        answer = runner.run(lattice, source)
-        if isinstance(answer, Failed):
-            name = runner.oracle.name
-            raise OracleFailure(f"{name} failed: {answer.reason}; nothing is released, the budget is spent")
-        return Learned(queries.hypotheses.query(*answer.parts), answer.certificate)
+    def check(rows_bound: int, unit: int = 1) -> None:
+        if rows_bound > task.rows_bound or unit > task.unit:
+            raise ParameterError("the learner was made for fewer rows or smaller weights")
+        runner.check(rows_bound, unit)
 
-    whole = calibrated(1)
-    return RuleLearner(whole.name, whole.guarantee, run)
+    def run(sample: Sample, source: Randomness) -> Learned:
+        if sample.unit > task.unit:
+            raise ParameterError("the learner was made for smaller weights")
+        records, weights = sample.labelled(queries.hypotheses.literals)
+        chosen = runner.choose(Objective.of(queries, records, weights, resolution=runner.resolution), source)
+        return Learned(queries.hypotheses.query(*chosen.parts), chosen.certificate)
+
+    promise = replace(runner.guarantee, epsilon=task.epsilon)
+    return RuleLearner(runner.name, promise, run, check)

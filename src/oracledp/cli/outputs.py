@@ -1,0 +1,127 @@
+"""What a command writes: opened before anything is charged, kept one by one once it is paid for, never lost.
+
+A file that cannot be written after all (a full disk) does not take the others with it: its content goes to another
+folder, or in the end to standard output, and one line says where.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import BinaryIO
+
+from oracledp.errors import OracleDPError, ParameterError
+from oracledp.whole_files import PendingFile
+
+RESERVE = 1 << 16  # bytes set aside for each output: a rule with its guarantee, or a page, is smaller
+Writer = Callable[[BinaryIO], None]
+
+
+class NotSaved(OracleDPError):
+    """An output could not be written where it was asked for; the budget is spent, and the message says where it is."""
+
+
+class Outputs:
+    """The files of one command, by the option that names them."""
+
+    def __init__(self) -> None:
+        self._pending: dict[str, PendingFile] = {}
+        self._lost: list[str] = []
+
+    def open(self, option: str, path: str | None) -> None:
+        """Find out now, before any budget is spent, whether this can be written."""
+        if path is None:
+            return
+        if path == "-":
+            raise ParameterError(f"--{option} needs the name of a file; --json prints to standard output")
+        if any(_same(path, other.path) for other in self._pending.values()):
+            raise ParameterError(f"--{option} {path}: another option writes the same file")
+        self._pending[option] = PendingFile(path, reserve=RESERVE)
+
+    def write(self, option: str, writer: Writer) -> None:
+        """Write one output if it was asked for, here or at worst elsewhere."""
+        pending = self._pending.pop(option, None)
+        if pending is None:
+            return
+        try:
+            writer(pending.file)
+            pending.keep()
+        except Exception as error:  # whatever happens to one output, the others are still to be written
+            pending.drop()
+            self._lost.append(f"{_reason(pending, error)}; {_rescue(Path(pending.path).name, writer)}")
+
+    def write_text(self, option: str, text: Callable[[], str]) -> None:
+        """The same for a text, which is made only if it was asked for."""
+        self.write(option, lambda file: _write_text(file, text()))
+
+    def settle(self) -> None:
+        """Say what could not be saved where it was asked for."""
+        if self._lost:
+            raise NotSaved("; ".join(self._lost))
+
+    def drop(self) -> None:
+        """Leave no trace of what was not written."""
+        for pending in self._pending.values():
+            pending.drop()
+
+
+@contextmanager
+def outputs(**paths: str | None) -> Iterator[Outputs]:
+    """All outputs of a command, open; a block that fails leaves no file."""
+    opened = Outputs()
+    try:
+        for option, path in paths.items():
+            opened.open(option.replace("_", "-"), path)
+        yield opened
+    finally:
+        opened.drop()
+
+
+def refuse_unwritable(path: str | None) -> None:
+    """Find out before long work that its result could not be saved."""
+    if path is not None:
+        PendingFile(path).drop()
+
+
+def refuse_closed_output() -> None:
+    """Without a standard output a release would be paid for and never seen."""
+    if sys.stdout is None:
+        raise ParameterError("standard output is closed: there is nowhere to print to")
+
+
+def _write_text(file: BinaryIO, text: str) -> None:
+    file.write(text.encode())
+
+
+def _same(path: str | os.PathLike[str], other: str | os.PathLike[str]) -> bool:
+    return os.path.realpath(path) == os.path.realpath(other)
+
+
+def _reason(pending: PendingFile, error: Exception) -> str:
+    if isinstance(error, OracleDPError):
+        return str(error)
+    words = error.strerror if isinstance(error, OSError) and error.strerror else type(error).__name__
+    return f"{pending.path} cannot be written: {words}"
+
+
+def _rescue(name: str, writer: Writer) -> str:
+    """Save what was paid for in another folder, or print it."""
+    for folder in (tempfile.gettempdir(), Path.home(), Path.cwd()):
+        with suppress(Exception):
+            descriptor, rescued = tempfile.mkstemp(prefix="oracledp-rescued-", suffix=f"-{name[-80:]}", dir=folder)
+            try:
+                with os.fdopen(descriptor, "wb") as file:
+                    writer(file)
+            except BaseException:
+                Path(rescued).unlink(missing_ok=True)
+                raise
+            return f"it was saved as {rescued} instead"
+    with suppress(Exception):
+        writer(sys.stdout.buffer)
+        sys.stdout.flush()
+        return "it was printed instead"
+    return "it is lost, and the budget is spent"

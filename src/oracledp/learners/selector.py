@@ -1,0 +1,144 @@
+"""One private choice among several estimators: trained on some rows, compared on the others, one charge."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
+
+from oracledp.errors import ParameterError
+from oracledp.guarantee import Exact, Guarantee, Neighbours, positive
+from oracledp.learners.base import PrivateClassifier
+from oracledp.learners.encoding import Encoder
+from oracledp.learners.fitting import Fitted, Fitting, LabelledRows
+from oracledp.learners.rule_sets import RuleSet
+from oracledp.ledger import Ledger
+from oracledp.mechanisms.door import Facts, release
+from oracledp.mechanisms.subsampling import random_rows
+from oracledp.randomness import Randomness
+from oracledp.selection import permute_and_flip_choice
+
+TRAINING = Fraction(2, 3)  # of the rows; the others compare
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One estimator's calibrated fit, and what turns its queries into predictions."""
+
+    fitting: Fitting
+    encoder: Encoder
+    classes: tuple[Any, ...]
+
+    def errors(self, fitted: Fitted, data: LabelledRows) -> int:
+        """How many of these rows it predicts wrongly; private."""
+        records, labels = data
+        rules = RuleSet(self.classes, fitted.queries, self.encoder)
+        return int(np.count_nonzero(rules.predict_records(records) != labels))
+
+
+@dataclass(frozen=True)
+class Selecting:
+    """K fits at ε/K each on a random part of the rows, then permute-and-flip at ε on their errors on the rest.
+
+    A record is in one of the two parts, so the whole costs ε (proofs/private-choice.md).
+    """
+
+    candidates: tuple[Candidate, ...]
+    guarantee: Guarantee
+    name: str = "private-selector"
+
+    def check(self, facts: Facts) -> None:
+        """What every candidate checks."""
+        for candidate in self.candidates:
+            candidate.fitting.check(facts)
+
+    def run(self, data: Sequence[LabelledRows], source: Randomness) -> tuple[int, Fitted]:
+        """The number of the chosen candidate, and what it learned. ``data`` holds each candidate's view of the rows."""
+        rows, neighbours = len(data[0][1]), self.guarantee.neighbours
+        inside = np.zeros(rows, dtype=bool)
+        inside[random_rows(rows, TRAINING, neighbours, source)] = True
+        fitted, errors = [], []
+        for candidate, (records, labels) in zip(self.candidates, data, strict=True):
+            fitted.append(candidate.fitting.run((records[inside], labels[inside]), source))
+            errors.append(candidate.errors(fitted[-1], (records[~inside], labels[~inside])))
+        rate = self.guarantee.epsilon / neighbours.comparison_sensitivity
+        index = permute_and_flip_choice(np.array(errors, dtype=np.int64), rate, source)
+        return index, fitted[index]
+
+
+class PrivateSelector(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Fits several private classifiers and keeps one, chosen privately: what ``GridSearchCV`` cannot do.
+
+    ``candidates`` are estimators of this module with any parameters; their ``epsilon``, ``neighbours`` and ``ledger``
+    give way to those of the selector. The whole costs ε and is charged once.
+
+    >>> from oracledp.learners import ConjunctionClassifier, DisjunctionClassifier
+    >>> X = np.tile([[0, 1], [1, 0], [1, 1], [0, 0]], (500, 1)); y = X[:, 0] | X[:, 1]
+    >>> options = [ConjunctionClassifier(epsilon=1), DisjunctionClassifier(epsilon=1)]
+    >>> chosen = PrivateSelector(options, epsilon=5, classes=[0, 1]).fit(X, y)
+    >>> chosen.best_index_, str(chosen.guarantee_.epsilon)
+    (1, '5')
+    """
+
+    def __init__(
+        self,
+        candidates: Sequence[PrivateClassifier],
+        *,
+        epsilon: Exact,
+        neighbours: Neighbours | str = "replace-one",
+        classes: Any = None,
+        ledger: Ledger | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.candidates = candidates
+        self.epsilon = epsilon
+        self.neighbours = neighbours
+        self.classes = classes
+        self.ledger = ledger
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any) -> PrivateSelector:
+        """Train and choose; the whole of ε is charged before anything is sampled."""
+        if not self.candidates or not all(isinstance(one, PrivateClassifier) for one in self.candidates):
+            raise ParameterError("candidates must be estimators of oracledp.learners, at least one")
+        epsilon = positive(self.epsilon, "epsilon")
+        made = [self._prepared(one, epsilon / len(self.candidates)) for one in self.candidates]
+        prepared = [one.prepare(X, y, TRAINING) for one in made]
+        candidates = tuple(Candidate(p.fitting, p.encoder, tuple(p.classes.tolist())) for p in prepared)
+        whole = Selecting(candidates, _whole(candidates, epsilon))
+        released = release(
+            whole, [p.data for p in prepared], prepared[0].facts, ledger=self.ledger, source=made[0].source()
+        )
+        index, fitted = released.result
+        self.best_index_ = index
+        self.best_estimator_ = made[index].settle(prepared[index], fitted, released.guarantee)
+        self.classes_ = self.best_estimator_.classes_
+        self.guarantee_ = released.guarantee
+        return self
+
+    def _prepared(self, candidate: PrivateClassifier, epsilon: Fraction) -> PrivateClassifier:
+        parameters = {**candidate.get_params(deep=False), "epsilon": epsilon, "neighbours": self.neighbours}
+        parameters |= {"classes": self.classes, "ledger": None, "random_state": self.random_state}
+        return type(candidate)(**parameters)
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The chosen estimator's predictions."""
+        check_is_fitted(self, "best_estimator_")
+        return self.best_estimator_.predict(X)
+
+    def __str__(self) -> str:
+        return str(self.best_estimator_) if hasattr(self, "best_estimator_") else repr(self)
+
+
+def _whole(candidates: tuple[Candidate, ...], epsilon: Fraction) -> Guarantee:
+    """What the fits and the choice promise together; it stands on what each fit stands on."""
+    promises = [candidate.fitting.guarantee for candidate in candidates]
+    claims = tuple(claim for promise in promises for claim in promise.assumes)
+    neighbours = promises[0].neighbours
+    return Guarantee(epsilon=epsilon, neighbours=neighbours, proof="private-choice").assuming(*claims)

@@ -1,0 +1,102 @@
+"""Many fits, one model: what a search spends is said, and a private choice costs one charge."""
+
+import warnings
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.ensemble import BaggingClassifier
+from sklearn.model_selection import GridSearchCV
+
+from oracledp.errors import BudgetExceeded, ParameterError
+from oracledp.learners import (
+    ConjunctionClassifier,
+    DisjunctionClassifier,
+    NotPrivateWarning,
+    PrivateSelector,
+    RepeatedFitWarning,
+)
+from oracledp.ledger import Ledger
+
+X = np.tile([[0, 1], [1, 0], [1, 1], [0, 0]], (100, 1))
+EITHER = X[:, 0] | X[:, 1]
+
+
+def searched(**more):
+    grid = GridSearchCV(ConjunctionClassifier(epsilon=1, classes=[0, 1], **more), {"size": [1, 2, 3]}, cv=3)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", NotPrivateWarning)
+        return grid.fit(X, EITHER)
+
+
+def test_a_model_tuned_by_search_carries_what_all_fits_spent():
+    # The bug: after ten fits best_estimator_ said ε = 1.
+    with pytest.warns(RepeatedFitWarning, match="PrivateSelector"):
+        best = searched().best_estimator_
+    assert best.guarantee_.epsilon == 10
+    assert not best.guarantee_.robust
+
+
+def test_a_search_warns_once():
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        searched()
+    assert sum(issubclass(warning.category, RepeatedFitWarning) for warning in caught) == 1
+
+
+def test_with_a_ledger_the_guarantee_names_the_total_spent(tmp_path: Path):
+    ledger = Ledger.create(tmp_path / "ledger.json", epsilon=10)
+    best = searched(ledger=ledger).best_estimator_
+    assert best.guarantee_.epsilon == ledger.spent[0] == 10
+    assert best.guarantee_.robust
+
+
+def test_bagging_says_that_repeated_rows_are_not_covered():
+    with pytest.warns(RepeatedFitWarning, match="resampled"):
+        bag = BaggingClassifier(ConjunctionClassifier(epsilon=1, classes=[0, 1]), n_estimators=2).fit(X, EITHER)
+    assert any("no row is repeated" in claim for claim in bag.estimators_[0].guarantee_.assumes)
+
+
+def test_fitting_an_estimator_that_was_never_copied_is_no_search():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = ConjunctionClassifier(epsilon=1, classes=[0, 1]).fit(X, EITHER)
+    assert model.guarantee_.epsilon == 1
+    assert clone(model).get_params() == model.get_params()
+
+
+def options():
+    return [ConjunctionClassifier(epsilon=3), DisjunctionClassifier(epsilon=3)]
+
+
+@pytest.mark.parametrize("neighbours", ["replace-one", "add-remove"])
+def test_a_private_choice_is_one_charge(neighbours: str, tmp_path: Path):
+    ledger = Ledger.create(tmp_path / "ledger.json", epsilon=8, neighbours=neighbours)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        chosen = PrivateSelector(options(), epsilon=8, classes=[0, 1], neighbours=neighbours, ledger=ledger)
+        chosen.fit(X, EITHER)
+    assert [charge.epsilon for charge in ledger.charges] == [Fraction(8)]
+    assert chosen.guarantee_.epsilon == chosen.best_estimator_.guarantee_.epsilon == 8
+    assert chosen.guarantee_.robust
+    assert chosen.best_index_ == 1  # the chance of the other is below e^-100
+    assert chosen.predict(X).tolist() == EITHER.tolist()
+
+
+def test_a_private_choice_refuses_before_it_charges(tmp_path: Path):
+    ledger = Ledger.create(tmp_path / "ledger.json", epsilon=1)
+    for mistake in ([], [object()]):
+        with pytest.raises(ParameterError, match="candidates"):
+            PrivateSelector(mistake, epsilon=1, ledger=ledger).fit(X, EITHER)
+    with pytest.raises(ParameterError):
+        PrivateSelector([ConjunctionClassifier(epsilon=1, size=0)], epsilon=1, ledger=ledger).fit(X, EITHER)
+    assert ledger.charges == ()
+    with pytest.raises(BudgetExceeded):
+        PrivateSelector(options(), epsilon=2, ledger=ledger).fit(X, EITHER)
+
+
+def test_a_seeded_choice_is_not_private():
+    chosen = PrivateSelector(options(), epsilon=8, classes=[0, 1], random_state=1).fit(X, EITHER)
+    assert not chosen.guarantee_.private
