@@ -1,4 +1,5 @@
-"""The same rows give the same table, bit for bit, or the same refusal, from every frame, file, database and cluster."""
+"""The same rows give the same table, bit for bit, from every frame, file, database and cluster; strictly read, the
+same table or the same refusal."""
 
 from __future__ import annotations
 
@@ -20,7 +21,7 @@ import pyarrow.parquet
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
-from row_strategies import Rows, arrow_table, expected, histogram, schemas_with_rows, write_csv
+from row_strategies import Rows, arrow_table, expected, follows, histogram, schemas_with_rows, write_csv
 from schema_strategies import TEXTS
 
 from oracledp.errors import DataError
@@ -30,6 +31,7 @@ from oracledp.table import Table
 pytestmark = pytest.mark.filterwarnings("ignore:PySpark does not yet:FutureWarning")
 
 Case = tuple[Schema, Rows]
+Make = Callable[[bool], Table]
 FIXTURES = [HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
 
 
@@ -48,8 +50,10 @@ def wrong_values_of(column: Column) -> st.SearchStrategy[Any]:
 
 @st.composite
 def cases(draw: st.DrawFn) -> Case:
-    """Rows that follow their schema, or nearly."""
+    """Rows that follow their schema, or nearly, or no rows at all."""
     schema, rows = draw(schemas_with_rows().filter(lambda case: named_for_sql(case[0])))
+    if draw(st.integers(0, 9)) == 0:
+        return schema, {name: [] for name in rows}
     if draw(st.booleans()):
         for _ in range(draw(st.integers(1, 3))):
             column = draw(st.sampled_from(schema.columns))
@@ -65,33 +69,47 @@ def named_for_sql(schema: Schema) -> bool:
 
 
 # ---- what comes out ------------------------------------------------------------------------------------------
-def outcome(make: Callable[[], Table]) -> tuple[Any, ...]:
-    """The bytes of the table, or the refusal: its column and number of rows; places differ where rows have no order."""
-    try:
-        table = make()
-    except DataError as error:
-        return (re.sub("; the first at (row|line) [0-9]+$", "", str(error)),)
-    return table.codes.dtype, table.codes.shape, table.codes.tobytes(), table.counts.dtype, table.counts.tobytes()
+def outcome(make: Make) -> list[tuple[Any, ...]]:
+    """What the total reading and the strict one give: the bytes of a table and what was mapped, or a refusal.
 
-
-def reference(case: Case) -> tuple[Any, ...]:
-    """The outcome of a pyarrow table, itself checked against a plain loop where it is a table."""
-    schema, rows = case
-    arrow = arrow_table(schema, rows)
-    found = outcome(lambda: Table.from_frame(arrow, schema))
-    if len(found) > 1:
-        assert histogram(Table.from_frame(arrow, schema)) == expected(schema, rows)
-    else:
-        assert re.match("^column .*: [0-9]+ rows? (is|are) ", found[0], re.DOTALL)
+    Of a refusal its column and number of rows; places differ where rows have no order.
+    """
+    found: list[tuple[Any, ...]] = []
+    for strict in (False, True):
+        try:
+            table = make(strict)
+        except DataError as error:
+            assert strict, "the total reading refuses no value"
+            found.append((re.sub("; the first at (row|line) [0-9]+$", "", str(error)),))
+        else:
+            assert table.mapped is not None
+            arrays = (table.codes, table.counts, table.mapped)
+            found.append(tuple((array.dtype, array.shape, array.tobytes()) for array in arrays))
     return found
 
 
-# ---- the sources ---------------------------------------------------------------------------------------------
-def frames(schema: Schema, rows: Rows) -> Iterator[Callable[[], Table]]:
+def reference(case: Case) -> list[tuple[Any, ...]]:
+    """The outcome of a pyarrow table, itself checked against a plain loop."""
+    schema, rows = case
     arrow = arrow_table(schema, rows)
-    yield lambda: Table.from_frame(polars.DataFrame(rows, schema=polars.from_arrow(arrow).schema), schema)
-    yield lambda: Table.from_frame(pandas.DataFrame(rows, dtype=object), schema)
-    yield lambda: Table.from_frame(arrow.to_pandas(types_mapper=pandas.ArrowDtype), schema)
+    total, strict = outcome(lambda strict: Table.from_frame(arrow, schema, strict=strict))
+    assert histogram(Table.from_frame(arrow, schema)) == expected(schema, rows)
+    if all(follows(column, value) for column in schema.columns for value in rows[column.name]):
+        assert strict == total
+    else:
+        assert re.match("^column .*: [0-9]+ rows? (is|are) ", strict[0], re.DOTALL)
+    return [total, strict]
+
+
+# ---- the sources ---------------------------------------------------------------------------------------------
+def frames(schema: Schema, rows: Rows) -> Iterator[Make]:
+    arrow = arrow_table(schema, rows)
+    for frame in (
+        polars.DataFrame(rows, schema=polars.from_arrow(arrow).schema),
+        pandas.DataFrame(rows, dtype=object),
+        arrow.to_pandas(types_mapper=pandas.ArrowDtype),
+    ):
+        yield lambda strict, frame=frame: Table.from_frame(frame, schema, strict=strict)  # type: ignore[misc]
 
 
 def write_files(folder: Path, schema: Schema, rows: Rows, newline: str) -> list[Path]:
@@ -144,11 +162,12 @@ def test_frames_files_and_duckdb(case: Case, newline: str) -> None:
         assert outcome(make) == wanted
     with TemporaryDirectory() as folder:
         for path in write_files(Path(folder), schema, rows, newline):
-            assert outcome(lambda path=path: Table.from_file(path, schema)) == wanted, path.name  # type: ignore[misc]
+            made = lambda strict, path=path: Table.from_file(path, schema, strict=strict)  # noqa: E731
+            assert outcome(made) == wanted, path.name
     with duckdb.connect() as connection:
         connection.register("people", arrow_table(schema, rows))
-        assert outcome(lambda: Table.from_sql("people", schema, connection=connection)) == wanted
-        assert outcome(lambda: Table.from_sql(connection.table("people"), schema)) == wanted
+        assert outcome(lambda strict: Table.from_sql("people", schema, connection=connection, strict=strict)) == wanted
+        assert outcome(lambda strict: Table.from_sql(connection.table("people"), schema, strict=strict)) == wanted
 
 
 @settings(derandomize=True, deadline=None, max_examples=100, suppress_health_check=FIXTURES)
@@ -156,7 +175,8 @@ def test_frames_files_and_duckdb(case: Case, newline: str) -> None:
 def test_postgresql(postgres: Any, case: Case) -> None:
     schema, rows = case
     load_postgres(postgres, schema, rows)
-    assert outcome(lambda: Table.from_sql("people", schema, connection=postgres)) == reference(case)
+    found = outcome(lambda strict: Table.from_sql("people", schema, connection=postgres, strict=strict))
+    assert found == reference(case)
 
 
 @settings(
@@ -170,4 +190,4 @@ def test_postgresql(postgres: Any, case: Case) -> None:
 def test_spark(spark: Any, case: Case) -> None:
     schema, rows = case
     frame = spark_frame(spark, schema, rows)
-    assert outcome(lambda: Table.from_spark(frame, schema)) == reference(case)
+    assert outcome(lambda strict: Table.from_spark(frame, schema, strict=strict)) == reference(case)

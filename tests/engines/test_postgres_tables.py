@@ -69,11 +69,7 @@ def test_every_type_of_the_server_agrees_with_the_reference(postgres: Any, data:
     listed = list(map(str, column.to_json().get("values", ["yes"])))
     own = st.sampled_from(listed) if type_name == "text" else SOURCES[type_name]
     values = data.draw(st.lists(st.none() | SOURCES[type_name] | own, min_size=1, max_size=20))
-    try:
-        found = server_codes(postgres, column, type_name, values)
-    except DataError:
-        assert type_name in ("boolean", "real", "double precision", "numeric")
-        return
+    found = server_codes(postgres, column, type_name, values)
     assert found == [missing_code(column) if value is None else code_of(column, value) for value in values]
 
 
@@ -96,7 +92,8 @@ def test_every_storage_of_the_server_is_read(postgres: Any, source: str) -> None
 def test_a_collation_that_ignores_case_changes_nothing(postgres: Any) -> None:
     postgres.execute("CREATE COLLATION loose (provider = icu, locale = 'und-u-ks-level2', deterministic = false)")
     with pytest.raises(DataError, match=r"column 'sex': 1 row is not among the listed values$"):
-        Table.from_sql("SELECT 20 AS age, 'M' COLLATE loose AS sex, true AS married", SCHEMA, connection=postgres)
+        query = "SELECT 20 AS age, 'M' COLLATE loose AS sex, true AS married"
+        Table.from_sql(query, SCHEMA, connection=postgres, strict=True)
 
 
 def test_many_categories_and_columns(postgres: Any) -> None:
@@ -122,11 +119,11 @@ def test_many_categories_and_columns(postgres: Any) -> None:
         ("SELECT s::int AS age, 'm' AS sex, true AS married FROM (VALUES ('x7777')) v(s)", "InvalidTextRepresentation"),
         ("SELECT 20 AS age, 'm' AS sex", "column 'married' is missing from the query"),
         ("SELECT 20 AS age, 21 AS age, 'm' AS sex, true AS married", "column 'age' stands twice in the query"),
-        ("SELECT 20 AS age, 'm' AS sex, true AS married LIMIT 0", "the table has no rows"),
         ("SELECT now() AS age, 'm' AS sex, true AS married", "column 'age': the type timestamp with .* not supported"),
-        ("SELECT 20 AS age, 1.5 AS sex, true AS married", "column 'sex': the data hold decimal numbers"),
-        ("SELECT 7777 AS age, 'm' AS sex, true AS married", "column 'age': 1 row is outside the bounds 17 to 90$"),
-        ("SELECT 'x7777' AS age, 'm' AS sex, true AS married", "column 'age': 1 row is not a whole number$"),
+        ("SELECT 20 AS age, 1.5 AS sex, true AS married", "column 'sex': 1 row is not among the listed values$"),
+        ("SELECT 7777 AS age, 'm' AS sex, true AS married", "column 'age': 1 row is above the bound 90$"),
+        ("SELECT 'x7777' AS age, 'm' AS sex, true AS married", "column 'age': 1 row is not a finite number$"),
+        ("SELECT 77.77 AS age, 'm' AS sex, true AS married", "column 'age': 1 row is not a whole number$"),
         ("SELECT NULL::int AS age, 'm' AS sex, true AS married", "column 'age': 1 row is missing, and the column is"),
         ("SELECT 20 AS age, '7777' AS sex, true AS married", "column 'sex': 1 row is not among the listed values$"),
         ("SELECT 20 AS age, 'm' AS sex, true AS married; DROP TABLE people", "SyntaxError"),
@@ -139,7 +136,7 @@ def test_a_bad_query_is_refused_without_the_servers_message(
 ) -> None:
     postgres.autocommit = autocommit
     with pytest.raises((DataError, ParameterError), match=message) as caught:
-        Table.from_sql(query, SCHEMA, connection=postgres)
+        Table.from_sql(query, SCHEMA, connection=postgres, strict=True)
     assert "\n" not in str(caught.value)
     assert "7777" not in str(caught.value)
     assert caught.value.__context__ is None, "the cause would carry data into logs"

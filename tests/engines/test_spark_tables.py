@@ -96,10 +96,7 @@ def test_every_type_of_spark_agrees_with_the_reference(mode: Any, data: st.DataO
     encodings = []
     for column in drawn:
         for name, type_name in frame.dtypes:
-            try:
-                encodings.append(Encoding(column, len(encodings), name, type_name, Spark()))
-            except DataError:
-                assert name in ("boolean", "float", "double") or name.startswith("decimal")
+            encodings.append(Encoding(column, len(encodings), name, type_name, Spark()))
     readings = frame.selectExpr(*(expression for encoding in encodings for expression in encoding.readings()))
     found = readings.selectExpr(*(encoding.coding() for encoding in encodings)).collect()
     places = {name: place for place, name in enumerate(TYPES)}
@@ -118,7 +115,8 @@ def test_a_collation_that_ignores_case_changes_nothing(spark: Any) -> None:
     table = Table.from_spark(spark.sql("SELECT 20 AS age, 'm' COLLATE UTF8_LCASE AS sex, true AS married"), SCHEMA)
     assert histogram(table) == ([[0, 0, 1]], [1])
     with pytest.raises(DataError, match=r"column 'sex': 1 row is not among the listed values$"):
-        Table.from_spark(spark.sql("SELECT 20 AS age, 'M' COLLATE UTF8_LCASE AS sex, true AS married"), SCHEMA)
+        frame = spark.sql("SELECT 20 AS age, 'M' COLLATE UTF8_LCASE AS sex, true AS married")
+        Table.from_spark(frame, SCHEMA, strict=True)
 
 
 def test_many_categories_and_columns(mode: Any) -> None:
@@ -154,18 +152,17 @@ def test_frames_queries_and_tables(mode: Any) -> None:
         ("SELECT CAST(raise_error('7777') AS INT) AS age, 'm' AS sex, true AS married", r"failed in Spark"),
         ("SELECT 20 AS age, 'm' AS sex", "column 'married' is missing from the query"),
         ("SELECT 20 AS age, 21 AS AGE, 'm' AS sex, true AS married", "column 'age' stands twice in the query, where"),
-        ("SELECT 20 AS age, 'm' AS sex, true AS married LIMIT 0", "the table has no rows"),
         ("SELECT current_date() AS age, 'm' AS sex, true AS married", "column 'age': the type date is not supported"),
-        ("SELECT 20 AS age, 1.5D AS sex, true AS married", "column 'sex': the data hold floating-point numbers"),
-        ("SELECT 7777 AS age, 'm' AS sex, true AS married", "column 'age': 1 row is outside the bounds 17 to 90$"),
-        ("SELECT 'x7777' AS age, 'm' AS sex, true AS married", "column 'age': 1 row is not a whole number$"),
+        ("SELECT 20 AS age, 1.5D AS sex, true AS married", "column 'sex': 1 row is not among the listed values$"),
+        ("SELECT 7777 AS age, 'm' AS sex, true AS married", "column 'age': 1 row is above the bound 90$"),
+        ("SELECT 'x7777' AS age, 'm' AS sex, true AS married", "column 'age': 1 row is not a finite number$"),
         ("SELECT NULL AS age, 'm' AS sex, true AS married", "column 'age': 1 row is missing, and the column is"),
         ("SELECT 20 AS age, '7777' AS sex, true AS married", "column 'sex': 1 row is not among the listed values$"),
     ],
 )  # fmt: skip
 def test_a_bad_query_is_refused_without_sparks_message(spark: Any, query: str, message: str) -> None:
     with pytest.raises(DataError, match=message) as caught:
-        Table.from_sql(query, SCHEMA, connection=spark)
+        Table.from_sql(query, SCHEMA, connection=spark, strict=True)
     assert "\n" not in str(caught.value)
     assert "7777" not in str(caught.value)
     assert caught.value.__context__ is None, "the cause would carry data into logs"

@@ -48,12 +48,11 @@ def played() -> OracleQuery:
     return game().fit(frame(), source=SeededRandomness(1))
 
 
-def test_rows_come_out_as_they_went_in(played: OracleQuery) -> None:
+def test_rows_come_out_in_the_columns_that_went_in(played: OracleQuery) -> None:
     given, made = frame(), played.sample(seed=0)
     assert list(made.columns) == list(given.columns)
     assert len(made) == len(given)
-    assert made.age.dtype == given.age.dtype
-    assert isinstance(made.colour.dtype, pandas.CategoricalDtype)
+    assert [str(kind) for kind in made.dtypes] == ["string", "bool", "int64"], "the schema's types, not the frame's"
     assert made.age.between(20, 59).all()
     assert abs(made.smoker.mean() - given.smoker.mean()) < 0.1
 
@@ -65,7 +64,8 @@ def test_other_libraries(library: str) -> None:
     made = game(rounds=5).fit(native, source=SeededRandomness(1)).sample(20, seed=0)
     assert type(made) is type(native)
     assert made.shape == (20, 3)
-    assert made.schema == native.select(["colour", "smoker", "age"]).schema or library == "pyarrow"
+    names = made.columns if library == "polars" else made.column_names
+    assert names == ["colour", "smoker", "age"]
 
 
 def test_deny_rules_and_conditions_hold_in_every_row(played: OracleQuery) -> None:

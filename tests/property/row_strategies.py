@@ -45,19 +45,36 @@ def nothing_of(column: Column) -> st.SearchStrategy[Any]:
 
 
 def expected_code(column: Column, value: Any) -> int:
-    """The meaning of a schema, said once more without sharing code."""
+    """The meaning of a schema for every value of the column's storage type, said once more without sharing code."""
     absent = (
         value is None or value != value or (value == "" and isinstance(column, Categorical) and "" not in column.values)
     )
-    if absent and column.nullable:
+    infinite = isinstance(column, Numeric) and value is not None and math.isinf(value)
+    if (absent or infinite) and column.nullable:
         return column.size - 1
     if isinstance(column, Categorical):
         listed = list(column.values)
-        return listed.index(value) if value in listed else len(listed)
+        if not absent and value in listed:
+            return listed.index(value)
+        first = column.size - 1 if column.nullable else 0
+        return first if column.other is None else len(listed)
+    if absent or infinite:
+        return 0
     if isinstance(column, Boolean):
         return int(value)
     assert isinstance(column, Ordered)
     return sum(value >= cut for cut in column.cuts)
+
+
+def follows(column: Column, value: Any) -> bool:
+    """Whether a strict reading accepts a value."""
+    if value is None or value != value or (value == "" and "" not in getattr(column, "values", ("",))):
+        return column.nullable
+    if isinstance(column, Categorical):
+        return column.other is not None or value in column.values
+    if isinstance(column, Ordered):
+        return math.isfinite(value) and (column.clip or column.lo <= value <= column.hi)
+    return True
 
 
 def expected(schema: Schema, rows: Rows) -> dict[tuple[int, ...], int]:

@@ -1,8 +1,9 @@
-"""What a table may not show of its source: the order of the rows; and what no option lets pass: infinities."""
+"""What a table may not show of its source: the order of the rows, nor one row in another's record; and infinities."""
 
 from __future__ import annotations
 
 import math
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,8 @@ import polars
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from row_strategies import Rows, arrow_table, schemas_with_rows
+from row_strategies import Rows, arrow_table, histogram, schemas_with_rows
+from schema_strategies import schemas
 
 from oracledp.errors import DataError
 from oracledp.schema import Schema
@@ -32,8 +34,29 @@ def test_the_order_of_the_rows_leaves_no_trace(case: tuple[Schema, Rows], order:
 
 @settings(derandomize=True, deadline=None, max_examples=60)
 @given(number=st.sampled_from([math.inf, -math.inf]), clip=st.booleans())
-def test_infinity_is_refused_even_where_values_are_clipped(number: float, clip: bool) -> None:
+def test_infinity_is_no_number_even_where_values_are_clipped(number: float, clip: bool) -> None:
     schema = Schema({"x": {"kind": "numeric", "lo": 0, "hi": 1, "bins": 2, "clip": clip}})
     for frame in (pandas.DataFrame({"x": [0.5, number]}), polars.DataFrame({"x": [0.5, number]})):
         with pytest.raises(DataError, match=r"column 'x': 1 row is not a finite number; the first at row 2"):
-            Table.from_frame(frame, schema)
+            Table.from_frame(frame, schema, strict=True)
+        assert Table.from_frame(frame, schema).histogram(["x"]).tolist() == [1, 1], "as missing, which is the first code"
+
+
+ODD_VALUES = st.none() | st.booleans() | st.integers() | st.floats() | st.decimals() | st.text() | st.binary()
+ODD_VALUES |= st.lists(st.integers()) | st.dates() | st.complex_numbers() | st.sampled_from([pandas.NA, pandas.NaT])
+
+
+@settings(derandomize=True, deadline=None, max_examples=200)
+@given(schema=schemas(), data=st.data())
+def test_every_row_of_any_values_is_one_record_whatever_the_others_hold(schema: Schema, data: st.DataObject) -> None:
+    rows = data.draw(st.lists(st.tuples(*[ODD_VALUES] * len(schema.names)), min_size=1, max_size=6))
+    together = record_counts(schema, rows)
+    alone = sum((record_counts(schema, [row]) for row in rows), Counter())
+    assert together == alone
+    assert together.total() == len(rows)
+
+
+def record_counts(schema: Schema, rows: list[tuple[Any, ...]]) -> Counter[tuple[int, ...]]:
+    """The records of a pandas frame that chose its own types."""
+    columns = {name: pandas.Series([row[place] for row in rows]) for place, name in enumerate(schema.names)}
+    return Counter(histogram(Table.from_frame(pandas.DataFrame(columns), schema)))

@@ -67,6 +67,11 @@ class Column(ABC):
         return self.value_size + self.nullable
 
     @property
+    def fallback(self) -> int:
+        """The code of what cannot be read or is missing where it may not be: missing, else the first code."""
+        return self.value_size if self.nullable else 0
+
+    @property
     def labels(self) -> tuple[str, ...]:
         """How each code is printed."""
         return self.value_labels + ((MISSING,) if self.nullable else ())
@@ -186,6 +191,11 @@ class Categorical(Column):
     def choices(self) -> tuple[str | int, ...]:
         """The listed values, then ``other`` where there is one: one per code."""
         return (*self.values, *(() if self.other is None else (self.other,)))
+
+    @property
+    def fallback(self) -> int:
+        """Missing, else ``other``, else the first listed value."""
+        return super().fallback if self.nullable or self.other is None else len(self.values)
 
     @cached_property
     def code_of_text(self) -> dict[str, int]:

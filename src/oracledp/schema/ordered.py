@@ -22,7 +22,8 @@ LONGEST_RANGE = 1_000  # integers that may each be a code of their own without b
 class Ordered(Column):
     """Values from ``lo`` to ``hi``, both included; the code counts the thresholds that are at most the value.
 
-    A value outside the bounds is an error, or with ``clip`` is moved to the nearer bound.
+    A value outside the bounds counts as the nearer bound. ``clip`` says that such values are expected, so that a
+    strict reading does not refuse them.
     """
 
     lo: float

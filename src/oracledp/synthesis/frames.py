@@ -1,4 +1,4 @@
-"""Synthetic rows in the user's own kind of frame: same library, column order and types as the data came in."""
+"""Synthetic rows in the user's own kind of frame: its library and order of columns, the schema's types."""
 
 from __future__ import annotations
 
@@ -10,58 +10,83 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oracledp.extras import optional
-from oracledp.schema import Schema
+from oracledp.schema import Boolean, Categorical, Column, Numeric, Schema
+
+# How each library stores what a column holds: the type without missing values, and the type with them. A frame's own
+# types are not looked at: pandas stores integers as floats and truth values as objects as soon as one is missing.
+_TYPES: dict[str, dict[str, tuple[str, str]]] = {
+    "pandas": {
+        "truths": ("bool", "boolean"),
+        "integers": ("int64", "Int64"),
+        "numbers": ("float64", "float64"),
+        "texts": ("string", "string"),
+    },
+    "polars": {
+        "truths": ("Boolean",) * 2,
+        "integers": ("Int64",) * 2,
+        "numbers": ("Float64",) * 2,
+        "texts": ("String",) * 2,
+    },
+    "pyarrow": {
+        "truths": ("bool_",) * 2,
+        "integers": ("int64",) * 2,
+        "numbers": ("float64",) * 2,
+        "texts": ("string",) * 2,
+    },
+}
 
 
 @dataclass(frozen=True)
 class FrameShape:
-    """A frame without its rows: the library, and the names and types of its columns, which count as public.
+    """The kind of frame that synthetic rows come in.
 
-    The list of categories that a pandas categorical type carries is read from rows, so it is never kept.
+    Of the frame that was fitted it keeps the library and the order of the schema's columns, which count as public, and
+    nothing else: no type, no index, no list of categories. Types follow from the schema alone.
     """
 
     library: str
-    types: tuple[tuple[str, Any], ...]
+    columns: tuple[Column, ...]
 
     @classmethod
     def of(cls, frame: Any, schema: Schema) -> FrameShape:
         """The shape of a frame, for the columns that the schema names."""
         native = nw.from_native(frame, eager_only=True)
         library = native.implementation.value
-        types = dict(zip(frame.column_names, frame.schema.types, strict=True)) if library == "pyarrow" else None
-        found = [(name, types[name] if types else frame[name].dtype) for name in native.columns if name in schema]
-        return cls(library, tuple(found))
+        columns = tuple(schema[name] for name in native.columns if name in schema)
+        return cls(library if library in _TYPES else "pandas", columns)
 
     @classmethod
     def default(cls, schema: Schema) -> FrameShape:
-        """A pandas frame in the schema's order, with the types that the schema implies."""
-        return cls("pandas", tuple((name, None) for name in schema.names))
+        """A pandas frame in the schema's order."""
+        return cls("pandas", schema.columns)
 
-    def build(self, columns: dict[str, NDArray[Any]]) -> Any:
-        """A frame of this shape. A type that cannot hold a missing value gives way to one that can."""
+    def build(self, values: dict[str, NDArray[Any]]) -> Any:
+        """A frame of this shape from one array per column, None where a value is missing."""
         module = optional(self.library, extra="frames")
+        stored = {column.name: self._stored(column) for column in self.columns}
+        plain = {column.name: _plain(column, values[column.name]) for column in self.columns}
         if self.library == "pandas":
-            return module.DataFrame({name: _pandas(module, columns[name], kind) for name, kind in self.types})
+            made = {name: module.Series(plain[name], dtype=kind) for name, kind in stored.items()}
+            return module.DataFrame(made)
         if self.library == "polars":
-            return module.DataFrame([_polars(module, name, columns[name], kind) for name, kind in self.types])
-        arrays = [module.array(_plain(columns[name]), type=kind) for name, kind in self.types]
-        return module.table(arrays, names=[name for name, _ in self.types])
+            return module.DataFrame(plain, schema={name: getattr(module, kind) for name, kind in stored.items()})
+        return module.table(plain, schema=module.schema([(n, getattr(module, kind)()) for n, kind in stored.items()]))
+
+    def _stored(self, column: Column) -> str:
+        return _TYPES[self.library][_content(column)][column.nullable]
 
 
-def _plain(values: NDArray[Any]) -> list[Any]:
-    return [value.item() if isinstance(value, np.generic) else value for value in values.tolist()]
+def _content(column: Column) -> str:
+    """What a column holds; whole numbers beside a text are texts."""
+    if isinstance(column, Boolean):
+        return "truths"
+    if isinstance(column, Numeric):
+        return "numbers"
+    return "texts" if isinstance(column, Categorical) and (column.other is not None or not column.numbers) else "integers"
 
 
-def _pandas(module: Any, values: NDArray[Any], kind: Any) -> Any:
-    series = module.Series(values)
-    if kind is None:
-        return series.convert_dtypes() if series.dtype == object else series
-    try:
-        return series.astype("category" if isinstance(kind, module.CategoricalDtype) else kind)
-    except (TypeError, ValueError):
-        return series.convert_dtypes()
-
-
-def _polars(module: Any, name: str, values: NDArray[Any], kind: Any) -> Any:
-    series = module.Series(name, _plain(values), strict=False)
-    return series if kind is None else series.cast(kind)
+def _plain(column: Column, values: NDArray[Any]) -> list[Any]:
+    listed = [value.item() if isinstance(value, np.generic) else value for value in values.tolist()]
+    if _content(column) != "texts":
+        return listed
+    return [value if value is None else str(value) for value in listed]

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from oracledp.schema import Categorical, Column, Integer, Ordered
+from oracledp.schema import Boolean, Categorical, Column, Integer, Ordered
 from oracledp.schema.ordered import REACH
-from oracledp.table.flaws import Flaw, flaw_code, malformed_code, missing_code
+from oracledp.table.flaws import Flaw, base, flaw_code, malformed_code, missing_code
 
 Mask = NDArray[np.bool_]
 CODE = np.int32  # holds every code and every flaw of every column
@@ -19,25 +19,40 @@ def encode_array(column: Column, values: NDArray[Any], missing: Mask) -> NDArray
     """The code of each number or truth value, flaws included; ``missing`` entries of ``values`` are ignored."""
     if values.dtype.kind == "f":
         missing = missing | np.isnan(values)
-    if isinstance(column, Ordered) and not isinstance(column, Integer):
+    if values.dtype.kind == "b" and not isinstance(column, Boolean):
+        codes = np.full(len(values), malformed_code(column), dtype=CODE)
+    elif isinstance(column, Ordered) and not isinstance(column, Integer):
         codes = _encode_numbers(column, values)
     else:
-        whole, malformed = _whole(values, missing)
-        codes = _place(column, whole) if isinstance(column, Ordered) else _look_up(column, whole)
-        codes[malformed] = malformed_code(column)
+        codes = _encode_whole(column, values, missing)
     codes[missing] = missing_code(column)
     return codes
 
 
-def _whole(values: NDArray[Any], missing: Mask) -> tuple[NDArray[np.int64], Mask]:
-    """Whole numbers clamped to ±REACH, beyond every bound, and where a value is not whole."""
+def _encode_whole(column: Column, values: NDArray[Any], missing: Mask) -> NDArray[np.int32]:
+    whole, rounded, malformed = _floor(values, missing)
+    if isinstance(column, Ordered):
+        codes = _place(column, whole)
+        codes[rounded] += base(column)
+    else:
+        codes = _look_up(column, whole)
+        malformed = malformed | rounded
+    codes[malformed] = malformed_code(column)
+    return codes
+
+
+def _floor(values: NDArray[Any], missing: Mask) -> tuple[NDArray[np.int64], Mask, Mask]:
+    """Numbers rounded down and clamped to ±REACH, beyond every bound; where one was not whole; where not finite."""
     if values.dtype.kind == "f":
-        malformed = ~missing & ~(np.isfinite(values) & (values == np.trunc(values)))
+        malformed = ~missing & ~np.isfinite(values)
         usable = np.where(malformed | missing, 0.0, values)
-        return np.clip(usable, -float(REACH), float(REACH)).astype(np.int64), malformed
+        near = np.clip(usable, -float(REACH), float(REACH))
+        down = np.floor(near)
+        return down.astype(np.int64), near != down, malformed
     if values.dtype == np.uint64:
         values = np.minimum(values, np.uint64(REACH))
-    return np.clip(values.astype(np.int64), -REACH, REACH), np.zeros(len(values), dtype=np.bool_)
+    none = np.zeros(len(values), dtype=np.bool_)
+    return np.clip(values.astype(np.int64), -REACH, REACH), none, none
 
 
 def _encode_numbers(column: Ordered, values: NDArray[Any]) -> NDArray[np.int32]:
@@ -49,8 +64,8 @@ def _encode_numbers(column: Ordered, values: NDArray[Any]) -> NDArray[np.int32]:
 
 def _place(column: Ordered, numbers: NDArray[Any]) -> NDArray[np.int32]:
     codes = np.searchsorted(np.array(column.cuts, dtype=numbers.dtype), numbers, side="right").astype(CODE)
-    if not column.clip:
-        codes[(numbers < column.lo) | (numbers > column.hi)] = flaw_code(column, Flaw.OUTSIDE)
+    codes[numbers < column.lo] = flaw_code(column, Flaw.BELOW)
+    codes[numbers > column.hi] = flaw_code(column, Flaw.ABOVE)
     return codes
 
 

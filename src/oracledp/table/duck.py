@@ -11,12 +11,12 @@ from typing import Any, TypeVar
 
 import duckdb
 import numpy as np
-from numpy.typing import NDArray
 
 from oracledp.errors import DataError, ParameterError
 from oracledp.schema import Schema
 from oracledp.scratch import private_folder
-from oracledp.table.flaws import first_flawed, flaw_error
+from oracledp.table.encoded import Encoded
+from oracledp.table.flaws import refused_codes
 from oracledp.table.pushdown import as_query
 from oracledp.table.sql import Encoding
 
@@ -57,7 +57,7 @@ class Source:
 
     ``places`` gives the relation's own name of a column where it is another; ``line_text`` is the expression
     whose line breaks place a row on a line of a file; ``reopen`` gives the relation anew where it can be read
-    only once.
+    only once; ``unread`` says afterwards how many records could not be read at all.
     """
 
     relation: Any
@@ -66,9 +66,10 @@ class Source:
     line_text: str | None = None
     failure: str = DAMAGED
     reopen: Callable[[], Any] | None = None
+    unread: Callable[[], int] | None = None
 
 
-def count_query(source: Any, schema: Schema, connection: Any) -> tuple[list[NDArray[Any]], NDArray[np.int64]]:
+def count_query(source: Any, schema: Schema, connection: Any) -> Encoded:
     """Count a relation, or a query or table on a connection."""
     if not isinstance(source, str):
         return count_records(Source(source, "the relation", failure=WITHHELD), schema)
@@ -81,8 +82,8 @@ def count_query(source: Any, schema: Schema, connection: Any) -> tuple[list[NDAr
     return count_records(Source(relation, "the query", failure=WITHHELD), schema)
 
 
-def count_records(source: Source, schema: Schema) -> tuple[list[NDArray[Any]], NDArray[np.int64]]:
-    """The distinct encoded records column by column, and their counts; refused at the first flawed column."""
+def count_records(source: Source, schema: Schema) -> Encoded:
+    """The distinct records as codes and flaws, and their counts."""
     encodings = _encodings(source, schema)
     codes = ", ".join(encoding.code for encoding in encodings)
     coded = source.relation.project(", ".join(encoding.reading() for encoding in encodings)).project(
@@ -92,11 +93,8 @@ def count_records(source: Source, schema: Schema) -> tuple[list[NDArray[Any]], N
     result = attempt(grouped.fetchnumpy, source.title, source.failure)
     columns = [np.asarray(result[encoding.code]) for encoding in encodings]
     counts = np.asarray(result["n"], dtype=np.int64)
-    flawed = first_flawed(schema.columns, columns)
-    if flawed is not None:
-        column = schema.columns[flawed]
-        raise flaw_error(column, columns[flawed], counts, _first_place(source, encodings[flawed]))
-    return columns, counts
+    found = Encoded(schema, columns, counts, lambda index: _first_place(source, encodings[index]))
+    return found if source.unread is None else found.with_unread(source.unread())
 
 
 def _encodings(source: Source, schema: Schema) -> list[Encoding]:
@@ -122,7 +120,8 @@ def _first_place(source: Source, encoding: Encoding) -> str:
     numbered = relation.project(
         f"{encoding.reading()}, row_number() OVER () AS row, coalesce({breaks} OVER ({before}), 0) AS breaks"
     ).project(f"{encoding.coding()}, row, breaks")
-    flawed = numbered.filter(f"{encoding.code} >= {encoding.column.size}")
+    refused = ", ".join(map(str, refused_codes(encoding.column)))
+    flawed = numbered.filter(f"{encoding.code} IN ({refused})")
     ((row, breaks_before),) = attempt(flawed.aggregate("min(row), min_by(breaks, row)").fetchall, source.title)
     return f"row {row}" if source.line_text is None else f"line {row + 1 + int(breaks_before)}"
 

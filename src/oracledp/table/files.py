@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import gzip
+import re
 import zlib
 from collections import Counter
 from pathlib import Path
@@ -18,11 +19,12 @@ from oracledp.table.sql import DUCKDB
 _CSV = (".csv", ".tsv", ".txt")
 _PARQUET = (".parquet", ".pq")
 _ARROW = (".arrow", ".arrows", ".feather", ".ipc")
+_LONGEST_HEADER = 1 << 24  # bytes
 _ARROW_FILE = b"ARROW1"
 _ARROW_STREAM_END = b"\xff\xff\xff\xff\x00\x00\x00\x00"
 
 
-def open_file(connection: Any, path: Path, schema: Schema, delimiter: str | None) -> Source:
+def open_file(connection: Any, path: Path, schema: Schema, delimiter: str | None, *, strict: bool) -> Source:
     """The file as a source to count, its format told by its name."""
     if not path.exists():
         raise DataError(f"{path}: no such file")
@@ -32,7 +34,7 @@ def open_file(connection: Any, path: Path, schema: Schema, delimiter: str | None
     ending = Path(path.stem if packed else path.name).suffix.lower()
     if ending in _CSV:
         usual = "\t" if ending == ".tsv" else ","
-        return _open_csv(connection, path, schema, usual if delimiter is None else delimiter, packed)
+        return _open_csv(connection, path, schema, usual if delimiter is None else delimiter, packed, strict=strict)
     if ending in _PARQUET and not packed:
         return _open_parquet(connection, path, [path])
     if ending in _ARROW and not packed:
@@ -42,37 +44,52 @@ def open_file(connection: Any, path: Path, schema: Schema, delimiter: str | None
 
 
 # ---- CSV -----------------------------------------------------------------------------------------------
-def _open_csv(connection: Any, path: Path, schema: Schema, delimiter: str, packed: bool) -> Source:
-    """Every field as text under names of our own, so that DuckDB guesses neither types nor names."""
+def _open_csv(connection: Any, path: Path, schema: Schema, delimiter: str, packed: bool, *, strict: bool) -> Source:
+    """Every field as text under names of our own, so that DuckDB guesses neither types nor names.
+
+    Unless strict, a record that cannot be read (too few fields, not UTF-8, too long) is set aside and counted.
+    """
     if len(delimiter) != 1 or delimiter in '"\r\n':
         raise ParameterError("delimiter must be one character, not a quote or a line break")
     header = _header(path, delimiter, packed)
     places = _places(path, header, schema)
     fields = ", ".join(f"'f{index}': 'VARCHAR'" for index in range(len(header)))
+    lenient = "" if strict else ", strict_mode = false, store_rejects = true, rejects_limit = 0"
     relation = attempt(
         lambda: connection.sql(
             f"SELECT * FROM read_csv({_literal_path(path)}, auto_detect = false, header = true,"
             f" columns = {{{fields}}}, delim = {DUCKDB.literal(delimiter)}, quote = '\"', escape = '\"', nullstr = '',"
-            f" allow_quoted_nulls = false, compression = '{'gzip' if packed else 'none'}')"
+            f" allow_quoted_nulls = false, compression = '{'gzip' if packed else 'none'}'{lenient})"
         ),
         path.name,
     )
     every_field = ", ".join(f"f{index}" for index in range(len(header)))
-    return Source(relation, path.name, places, line_text=f"concat({every_field})")
+    unread = None if strict else (lambda: _set_aside(connection, path))
+    return Source(relation, path.name, places, line_text=f"concat({every_field})", unread=unread)
+
+
+def _set_aside(connection: Any, path: Path) -> int:
+    """How many records of the file could not be read; each may be there for several reasons."""
+    query = "SELECT count(DISTINCT (scan_id, file_id, line)) FROM reject_errors"
+    ((rows,),) = attempt(lambda: connection.sql(query).fetchall(), path.name)
+    return int(rows)
 
 
 def _header(path: Path, delimiter: str, packed: bool) -> list[str]:
+    """The names in line 1, and not a byte of a record: what those hold may not decide here."""
     opener = gzip.open if packed else open
     problem = "line 1 must be a header with the columns' names"
     try:
-        with opener(path, "rt", encoding="utf-8-sig", newline="") as stream:
-            reader = csv.reader(stream, delimiter=delimiter, strict=True)
-            header = next(reader, [])
-            if header and reader.line_num == 1:
-                return header
+        with opener(path, "rb") as stream:
+            line = re.split(rb"[\r\n]", stream.readline(_LONGEST_HEADER), maxsplit=1)[0]
+        header = next(csv.reader([line.decode("utf-8-sig")], delimiter=delimiter, strict=True), [])
+        if header:
+            return header
     except UnicodeDecodeError:
         problem = "not UTF-8 text"
-    except (OSError, EOFError, zlib.error, csv.Error):
+    except csv.Error:
+        pass
+    except (OSError, EOFError, zlib.error):
         problem = "the header cannot be read: damaged or truncated"
     raise DataError(f"{path.name}: {problem}")  # outside the handler: a decoding error carries the data
 

@@ -11,12 +11,15 @@ from numpy.typing import NDArray
 from oracledp.errors import DataError
 from oracledp.schema import Column, Schema
 from oracledp.table.arrays import CODE, encode_array
-from oracledp.table.flaws import first_flawed, flaw_error, missing_code
-from oracledp.table.values import Family, code_of, refuse_family
+from oracledp.table.encoded import Encoded
+from oracledp.table.flaws import refused_codes
+from oracledp.table.values import Family, code_of
+
+_NOTHING = ("NAType", "NaTType")  # how pandas says that there is no value, besides None and NaN
 
 
-def encode_frame(frame: object, schema: Schema) -> list[NDArray[np.int32]]:
-    """The codes of a frame, column by column, in the schema's order; refused at the first flaw."""
+def encode_frame(frame: object, schema: Schema) -> Encoded:
+    """A frame's rows as codes and flaws, in the schema's order of columns."""
     native: nw.DataFrame[Any] | None = None
     problem = f"a pandas, polars or pyarrow table is needed, not {type(frame).__module__}.{type(frame).__name__}"
     try:
@@ -32,27 +35,25 @@ def encode_frame(frame: object, schema: Schema) -> list[NDArray[np.int32]]:
         if column.name not in present:
             raise DataError(f"column {column.name!r} is missing from the frame")
     codes = [encode_series(native[column.name], column) for column in schema.columns]
-    flawed = first_flawed(schema.columns, codes)
-    if flawed is not None:
-        column = schema.columns[flawed]
-        row = int(np.argmax(codes[flawed] >= column.size)) + 1
-        raise flaw_error(column, codes[flawed], None, f"row {row}")
-    return codes
+    return Encoded(schema, codes, None, lambda index: _first_row(schema.columns[index], codes[index]))
+
+
+def _first_row(column: Column, codes: NDArray[np.int32]) -> str:
+    return f"row {int(np.argmax(np.isin(codes, refused_codes(column)))) + 1}"
 
 
 def encode_series(series: nw.Series[Any], column: Column) -> NDArray[np.int32]:
-    """The code of each entry, flaws included."""
+    """The code of each entry, flaws included. The type of a frame's column follows from its values: none is refused."""
     family = _family(series.dtype)
-    refuse_family(column, family, str(series.dtype))
+    if family is Family.OBJECTS:
+        return _encode_objects(column, series.to_list())
     missing = series.is_null().to_numpy().astype(np.bool_)
-    if family in (Family.BOOLEANS, Family.INTEGERS, Family.FLOATS):
-        filled = series.fill_null(False if family is Family.BOOLEANS else 0)
-        return encode_array(column, filled.to_numpy(), missing)
-    return _encode_objects(column, series.to_list(), missing)
+    filled = series.fill_null(False if family is Family.BOOLEANS else 0)
+    return encode_array(column, filled.to_numpy(), missing)
 
 
-def _family(dtype: nw.dtypes.DType) -> Family | None:
-    if isinstance(dtype, nw.Int128 | nw.UInt128 | nw.Object | nw.Unknown | nw.Categorical | nw.Enum):
+def _family(dtype: nw.dtypes.DType) -> Family:
+    if isinstance(dtype, nw.Int128 | nw.UInt128):
         return Family.OBJECTS
     if dtype == nw.Boolean:
         return Family.BOOLEANS
@@ -60,9 +61,7 @@ def _family(dtype: nw.dtypes.DType) -> Family | None:
         return Family.INTEGERS
     if dtype.is_float():
         return Family.FLOATS
-    if dtype.is_decimal():
-        return Family.DECIMALS
-    return Family.TEXTS if dtype == nw.String else None
+    return Family.OBJECTS
 
 
 class _Memo(dict[Any, int]):
@@ -72,16 +71,14 @@ class _Memo(dict[Any, int]):
         self.column = column
 
     def __missing__(self, typed: tuple[type, object]) -> int:
-        self[typed] = code = code_of(self.column, typed[1])
+        kind, value = typed
+        self[typed] = code = code_of(self.column, None if kind.__name__ in _NOTHING else value)
         return code
 
 
-def _encode_objects(column: Column, values: list[object], missing: NDArray[np.bool_]) -> NDArray[np.int32]:
+def _encode_objects(column: Column, values: list[object]) -> NDArray[np.int32]:
     memo = _Memo(column)
-    absent = missing_code(column)
-    pairs = zip(values, missing.tolist(), strict=True)
-    codes = (absent if gone else _code(memo, value) for value, gone in pairs)
-    return np.fromiter(codes, dtype=CODE, count=len(values))
+    return np.fromiter((_code(memo, value) for value in values), dtype=CODE, count=len(values))
 
 
 def _code(memo: _Memo, value: object) -> int:

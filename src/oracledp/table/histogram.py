@@ -24,6 +24,8 @@ def distinct(
     schema: Schema, columns: Sequence[NDArray[Any]], counts: NDArray[np.int64] | None
 ) -> tuple[NDArray[Any], NDArray[np.int64]]:
     """The distinct records in lexicographic order, and how many rows each stands for."""
+    if not len(columns[0]):
+        return np.empty((0, len(columns)), dtype=schema.code_dtype), np.empty(0, dtype=np.int64)
     keys = record_keys(schema, columns)
     room = 0 if counts is None else int(counts.max(initial=0)).bit_length()
     if schema.domain_size << room >= _KEY_LIMIT:

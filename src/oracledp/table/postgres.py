@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from oracledp.errors import DataError, ParameterError
 from oracledp.schema import Schema
+from oracledp.table.encoded import Encoded
 from oracledp.table.pushdown import PushDown, as_query, types_of
 
 Result = TypeVar("Result")
@@ -30,13 +31,13 @@ def is_postgres(connection: object) -> bool:
     return driver is not None and isinstance(connection, driver.Connection)
 
 
-def count_on_postgres(source: str, schema: Schema, connection: Any) -> tuple[list[NDArray[Any]], NDArray[np.int64]]:
-    """The distinct encoded records of a query or table, and their counts."""
+def count_on_postgres(source: str, schema: Schema, connection: Any) -> Encoded:
+    """The distinct records of a query or table as codes and flaws, and their counts."""
     with _read_only(connection) as cursor:
         plan = PushDown(schema, "postgresql", types_of(_types(cursor, as_query(source)), schema, "the query"))
         _execute(cursor, plan.query(source))
         answer = _attempt(lambda: _fetch(cursor, len(plan.keys) + 1))
-    return plan.columns(answer)
+    return plan.encoded(answer)
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""PushDown: the one query that reads, checks and counts a table on the engine that holds it."""
+"""PushDown: the one query that reads, encodes and counts a table on the engine that holds it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from oracledp.errors import DataError, ParameterError
 from oracledp.schema import Schema
 from oracledp.table.dialects import DIALECTS, Dialect
-from oracledp.table.flaws import first_flawed, flaw_error
+from oracledp.table.encoded import Encoded
 from oracledp.table.sql import Encoding
 
 _KEY_LIMIT = 1 << 62
@@ -30,14 +30,14 @@ class PushDown:
 
     ``types`` maps the source's columns to the engine's names of their types. The query returns a few integers
     for each distinct encoded record: keys in which the codes are packed, and the count. No value of a column
-    leaves the engine. :meth:`columns` unpacks what it returned, and refuses flawed columns by name.
+    leaves the engine. :meth:`encoded` unpacks what it returned.
 
     >>> schema = Schema({"age": {"kind": "integer", "lo": 17, "hi": 90, "thresholds": [25, 65]}})
     >>> plan = PushDown(schema, "bigquery", {"age": "INT64", "note": "STRING"})
     >>> print(plan.query("SELECT * FROM survey.people"))  # doctest: +ELLIPSIS
     SELECT k0, COUNT(*) AS n FROM (SELECT CAST(c0 AS INT64) AS k0 FROM (SELECT CAST(CASE WHEN v0 ...
-    >>> plan.columns([(0, 12), (2, 30)])
-    ([array([0, 2])], array([12, 30]))
+    >>> [codes.tolist() for codes in plan.encoded([(0, 12), (2, 30)]).columns]
+    [[0, 2]]
     """
 
     schema: Schema
@@ -111,18 +111,14 @@ class PushDown:
         return f"SELECT {keys}, COUNT(*) AS n FROM ({packings}) AS records GROUP BY {keys}"
 
     # ---- its answer ------------------------------------------------------------------------------
-    def columns(self, rows: Iterable[Sequence[int]] | NDArray[Any]) -> tuple[list[NDArray[Any]], NDArray[np.int64]]:
-        """The distinct encoded records column by column, and their counts; refused at the first flawed column."""
+    def encoded(self, rows: Iterable[Sequence[int]] | NDArray[Any]) -> Encoded:
+        """The distinct records as codes and flaws, and their counts."""
         answer = np.array(rows if isinstance(rows, np.ndarray) else [tuple(row) for row in rows], dtype=np.int64)
         answer = answer.reshape(len(answer), len(self.keys) + 1)
         codes: list[NDArray[Any]] = []
         for group, key in zip(self._groups, answer.T, strict=False):
             codes += _unpack(group, key)
-        counts = answer[:, -1]
-        flawed = first_flawed(self.schema.columns, codes)
-        if flawed is not None:
-            raise flaw_error(self.schema.columns[flawed], codes[flawed], counts, None)
-        return codes, counts
+        return Encoded(self.schema, codes, answer[:, -1])
 
 
 def types_of(

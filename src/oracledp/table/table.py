@@ -13,13 +13,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oracledp.capacity import refuse_rows
-from oracledp.errors import CapacityError, DataError, ParameterError
+from oracledp.errors import CapacityError, ParameterError
 from oracledp.literals import Literal, Literals
 from oracledp.schema import Schema
+from oracledp.table.encoded import Encoded
 from oracledp.table.histogram import distinct
 from oracledp.table.pushdown import PushDown
 
 MAX_CELLS = 1 << 28  # of one dense histogram: 2 GiB
+VALUES_IN_SCHEMA = "all values of the table lie in its schema"
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,6 +31,13 @@ class Table:
     ``codes`` (distinct records × columns, the smallest unsigned type) is sorted, so the order of the rows
     leaves no trace; ``counts`` says how many rows each record stands for. Both are read-only. Printing shows
     only the schema. A pickle of a table holds the private records: keep it as you keep the data.
+
+    Every row becomes exactly one record, by a rule that the schema alone decides and that knows no other row
+    (docs/schema.md): what the schema does not know counts as *other*, missing or the nearest bound. With
+    ``strict=True`` a source refuses such values instead, by column and place. A refusal tells about the data, so
+    that is for data one may look at, and :attr:`assumes` then lists what a guarantee must assume. An empty table is
+    a table. ``mapped`` (columns × flaws, of :class:`oracledp.table.flaws.Flaw`) says how many values the rule met:
+    as private as the counts, not in pickles, and None where that is not known.
 
     A table has no ``len``: the number of rows is private under add/remove-one, and the number of distinct
     records always. :attr:`rows` says the former by name.
@@ -48,28 +57,40 @@ class Table:
     codes: NDArray[np.unsignedinteger[Any]] = field(repr=False)
     counts: NDArray[np.int64] = field(repr=False)
     assumes: tuple[str, ...] = field(default=(), repr=False)
+    mapped: NDArray[np.int64] | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         refuse_rows(self.counts)
-        for array in (self.codes, self.counts):
-            array.flags.writeable = False
+        for array in (self.codes, self.counts, self.mapped):
+            if array is not None:
+                array.flags.writeable = False
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "mapped": None}
 
     # ---- sources ---------------------------------------------------------------------------------
     @classmethod
-    def from_frame(cls, frame: object, schema: Schema) -> Table:
+    def from_frame(cls, frame: object, schema: Schema, *, strict: bool = False) -> Table:
         """Encode a pandas, polars or pyarrow table; columns that the schema does not name are ignored."""
         from oracledp.table.frames import encode_frame
 
-        return cls._build(schema, encode_frame(frame, schema), None)
+        return cls._build(encode_frame(frame, schema), strict)
 
     @classmethod
     def from_file(
-        cls, path: str | PathLike[str], schema: Schema, *, delimiter: str | None = None, memory: str | None = None
+        cls,
+        path: str | PathLike[str],
+        schema: Schema,
+        *,
+        delimiter: str | None = None,
+        memory: str | None = None,
+        strict: bool = False,
     ) -> Table:
         """Encode a CSV (also ``.gz``), Parquet or Arrow file, or a folder of Parquet files, out of core.
 
-        One GROUP BY in DuckDB reads, checks and counts; nothing is guessed from the data. A CSV file is
-        UTF-8 with a header; an empty field is missing, a quoted empty field is an empty text.
+        One GROUP BY in DuckDB reads, encodes and counts; nothing is guessed from the data. A CSV file is
+        UTF-8 with a header; an empty field is missing, a quoted empty field is an empty text; a record that
+        cannot be read is one whose values are all missing.
         ``memory`` (such as ``"4GB"``) is where DuckDB begins to spill to a private folder that is removed
         however the process ends.
         """
@@ -77,14 +98,14 @@ class Table:
         from oracledp.table.files import open_file
 
         with private_connection(memory) as connection:
-            source = open_file(connection, Path(path), schema, delimiter)
-            return cls._build(schema, *count_records(source, schema))
+            source = open_file(connection, Path(path), schema, delimiter, strict=strict)
+            return cls._build(count_records(source, schema), strict)
 
     @classmethod
-    def from_sql(cls, source: Any, schema: Schema, *, connection: Any = None) -> Table:
+    def from_sql(cls, source: Any, schema: Schema, *, connection: Any = None, strict: bool = False) -> Table:
         """Encode a query, or a table by its name, where it is: DuckDB, PostgreSQL or Spark; or a DuckDB relation.
 
-        The engine that holds the rows encodes, checks and counts them; only distinct encoded records with
+        The engine that holds the rows encodes and counts them; only distinct encoded records with
         their counts leave it. ``connection`` is DuckDB's, psycopg's (version 3; used in a read-only
         transaction) or a Spark session. Without one, a private DuckDB in memory runs the query.
         """
@@ -93,35 +114,39 @@ class Table:
         from oracledp.table.spark import count_query_on_spark, is_spark
 
         if is_postgres(connection):
-            return cls._build(schema, *count_on_postgres(source, schema, connection))
+            return cls._build(count_on_postgres(source, schema, connection), strict)
         if is_spark(connection):
-            return cls._build(schema, *count_query_on_spark(source, schema, connection))
+            return cls._build(count_query_on_spark(source, schema, connection), strict)
         if connection is None and isinstance(source, str):
             with private_connection() as own:
-                return cls.from_sql(source, schema, connection=own)
-        return cls._build(schema, *count_query(source, schema, connection))
+                return cls.from_sql(source, schema, connection=own, strict=strict)
+        return cls._build(count_query(source, schema, connection), strict)
 
     @classmethod
-    def from_address(cls, address: str | PathLike[str], schema: Schema, *, memory: str | None = None) -> Table:
+    def from_address(
+        cls, address: str | PathLike[str], schema: Schema, *, memory: str | None = None, strict: bool = False
+    ) -> Table:
         """Encode a file or folder, as :meth:`from_file`, or ``postgresql://user@host/database?table=NAME``."""
         from oracledp.table.addresses import is_address, open_address
 
         if not isinstance(address, str) or not is_address(address):
-            return cls.from_file(address, schema, memory=memory)
+            return cls.from_file(address, schema, memory=memory, strict=strict)
         with open_address(address) as (connection, table):
-            return cls.from_sql(table, schema, connection=connection)
+            return cls.from_sql(table, schema, connection=connection, strict=strict)
 
     @classmethod
-    def from_spark(cls, frame: Any, schema: Schema) -> Table:
+    def from_spark(cls, frame: Any, schema: Schema, *, strict: bool = False) -> Table:
         """Encode a Spark DataFrame on its cluster; only distinct encoded records with their counts leave it."""
         from oracledp.table.spark import count_on_spark
 
-        return cls._build(schema, *count_on_spark(frame, schema))
+        return cls._build(count_on_spark(frame, schema), strict)
 
     @classmethod
-    def from_pushdown(cls, plan: PushDown, rows: Iterable[Sequence[int]] | NDArray[Any]) -> Table:
+    def from_pushdown(
+        cls, plan: PushDown, rows: Iterable[Sequence[int]] | NDArray[Any], *, strict: bool = False
+    ) -> Table:
         """The table from what an engine answered to ``plan.query``, run with a client of your own."""
-        return cls._build(plan.schema, *plan.columns(rows))
+        return cls._build(plan.encoded(rows), strict)
 
     @classmethod
     def from_codes(cls, codes: NDArray[Any], schema: Schema, counts: NDArray[np.int64] | None = None) -> Table:
@@ -132,13 +157,13 @@ class Table:
             raise ParameterError("a code is outside its column's size")
         if counts is not None and (counts.shape != codes.shape[:1] or np.any(counts <= 0)):
             raise ParameterError("counts must be positive, one per record")
-        return cls._build(schema, list(codes.T), counts)
+        return cls(schema, *distinct(schema, list(codes.T), counts))
 
     @classmethod
-    def _build(cls, schema: Schema, columns: Sequence[NDArray[Any]], counts: NDArray[np.int64] | None) -> Table:
-        if not len(columns[0]):
-            raise DataError("the table has no rows")
-        return cls(schema, *distinct(schema, columns, counts))
+    def _build(cls, encoded: Encoded, strict: bool) -> Table:
+        columns = encoded.settled(strict=strict)
+        assumes = (VALUES_IN_SCHEMA,) if strict else ()
+        return cls(encoded.schema, *distinct(encoded.schema, columns, encoded.counts), assumes, encoded.mapped())
 
     # ---- what it holds ---------------------------------------------------------------------------
     @property

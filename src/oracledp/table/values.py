@@ -1,7 +1,8 @@
 """The meaning of one value: what counts as a number, a truth value, a category or missing.
 
 This is the reference that the array and SQL encoders agree with. Text is matched verbatim for categories;
-numbers and truth values may stand between blanks, and an empty text or NaN there is a missing value.
+numbers and truth values may stand between blanks, and an empty text or NaN there is a missing value. Every value of
+every type has a meaning; what the schema does not know is a flaw (``flaws``).
 """
 
 from __future__ import annotations
@@ -9,23 +10,24 @@ from __future__ import annotations
 import math
 import re
 from bisect import bisect_right
-from decimal import Decimal
+from dataclasses import dataclass
+from decimal import ROUND_FLOOR, Decimal
 from enum import Enum
 from numbers import Integral
 
 import numpy as np
 
-from oracledp.errors import DataError
 from oracledp.schema import Boolean, Categorical, Column, Integer, Ordered
 from oracledp.schema.ordered import REACH
-from oracledp.table.flaws import Flaw, flaw_code, missing_code, unlisted_code
+from oracledp.table.flaws import Flaw, base, flaw_code, missing_code
 
 # The same patterns serve Python and every SQL engine, always over the whole text: hence no backslash, which each
 # engine's literals treat otherwise, only plain groups, and no flag for upper and lower case, which engines fold
 # differently outside ASCII. 38 digits are what 128-bit integers and decimals always hold; the length and the exponent
 # of a number are kept within what PostgreSQL's numeric holds.
 _BLANKS = "[ \t]*"
-INTEGER_TEXT = f"{_BLANKS}[+-]?[0-9]{{1,38}}([.]0*)?{_BLANKS}"
+LONGEST_INTEGER = 38  # digits
+INTEGER_TEXT = f"{_BLANKS}[+-]?[0-9]{{1,{LONGEST_INTEGER}}}([.]0*)?{_BLANKS}"
 NUMBER_TEXT = f"{_BLANKS}[+-]?([0-9]+([.][0-9]*)?|[.][0-9]+)([eE][+-]?[0-9]{{1,4}})?{_BLANKS}"
 LONGEST_NUMBER = 255  # characters
 TRUE_TEXT = f"{_BLANKS}([Tt][Rr][Uu][Ee]|[Yy][Ee][Ss]|1([.]0)?){_BLANKS}"
@@ -44,19 +46,6 @@ class Family(Enum):
     OBJECTS = "objects of any type"
 
 
-def refuse_family(column: Column, family: Family | None, type_name: str) -> None:
-    """Refuse a storage type that a column's kind does not take, whatever the rows hold."""
-    if family is None:
-        raise DataError(f"column {column.name!r}: the type {type_name} is not supported; convert it to text first")
-    if family is Family.BOOLEANS and not isinstance(column, Boolean):
-        raise DataError(f"column {column.name!r}: the data hold booleans; the schema says {column.kind}")
-    fractional = family in (Family.FLOATS, Family.DECIMALS)
-    if fractional and isinstance(column, Categorical) and not column.numbers:
-        raise DataError(
-            f"column {column.name!r}: the data hold {family.value}; the schema lists texts, list integers instead"
-        )
-
-
 def code_of(column: Column, value: object) -> int:
     """The code of one value, or of its flaw."""
     if isinstance(column, Categorical):
@@ -64,42 +53,48 @@ def code_of(column: Column, value: object) -> int:
     if isinstance(column, Boolean):
         found: object = _truth(value)
     else:
-        found = _integer(value) if isinstance(column, Integer) else _number(value)
+        found = _floor(value) if isinstance(column, Integer) else _number(value)
     if found is None:
         return missing_code(column)
     if isinstance(found, Flaw):
         return flaw_code(column, found)
-    return _place(column, found) if isinstance(column, Ordered) else int(found is True)
+    if isinstance(found, _Rounded):
+        return base(column) + _place(column, found.down)
+    return int(found is True) if isinstance(column, Boolean) else _place(column, found)
 
 
-def _place(column: Ordered, number: object) -> int:
+def _place(column: Column, number: object) -> int:
+    assert isinstance(column, Ordered)
     assert isinstance(number, int | float)
-    if not column.clip and not column.lo <= number <= column.hi:
-        return flaw_code(column, Flaw.OUTSIDE)
+    if not column.lo <= number <= column.hi:
+        return flaw_code(column, Flaw.BELOW if number < column.lo else Flaw.ABOVE)
     return bisect_right(column.cuts, number)
 
 
 def _category(column: Categorical, value: object) -> int:
     if column.numbers:
-        found = _integer(value)
+        found = _floor(value)
         if found is None:
             return missing_code(column)
-        text = "" if isinstance(found, Flaw) else str(found)
-    elif value is None or (isinstance(value, float) and math.isnan(value)):
-        return missing_code(column)
+        text = _digits(found)
     else:
         text = _text(value)
-        if value == "" and "" not in column.code_of_text:
+        if text is None or (text == "" and "" not in column.code_of_text):
             return missing_code(column)
-    return column.code_of_text.get(text, unlisted_code(column))
+    return column.code_of_text.get(text, flaw_code(column, Flaw.UNLISTED))
 
 
-def _text(value: object) -> str:
-    """A text or an integer as text; anything else is no listed text (NUL is refused in schemas)."""
+def _text(value: object) -> str | None:
+    """A text, or the digits of a whole number; anything else is no listed text (NUL is refused in schemas)."""
     if isinstance(value, str):
         return value
-    whole = isinstance(value, Integral) and not isinstance(value, bool)
-    return str(value) if whole else "\0"
+    whole = _floor(value)
+    return None if whole is None else _digits(whole)
+
+
+def _digits(whole: object) -> str:
+    """Python writes no integer of more than 4,300 digits, and no schema lists one."""
+    return str(whole) if isinstance(whole, int) and whole.bit_length() < 1024 else "\0"
 
 
 def _truth(value: object) -> bool | Flaw | None:
@@ -114,10 +109,20 @@ def _truth(value: object) -> bool | Flaw | None:
     return value == 1 if value in (0, 1) else Flaw.MALFORMED  # a decimal near 1 is not 1
 
 
-def _integer(value: object) -> int | Flaw | None:
-    """A whole number, however it is stored; None where there is none."""
+@dataclass(frozen=True)
+class _Rounded:
+    """A number that is not whole, rounded down."""
+
+    down: int
+
+
+def _floor(value: object) -> int | _Rounded | Flaw | None:
+    """A whole number, however it is stored, or what a number is rounded down to; None where there is none."""
     if isinstance(value, str):
-        return int(value.partition(".")[0]) if re.fullmatch(INTEGER_TEXT, value) else _no_value(value)
+        if re.fullmatch(INTEGER_TEXT, value):
+            return int(value.partition(".")[0])
+        number = _number(value)
+        return _Rounded(_clamped(Decimal(number))) if isinstance(number, float) else number
     if isinstance(value, Integral) and not isinstance(value, bool):
         return int(value)
     if not isinstance(value, float | Decimal | np.floating):
@@ -125,9 +130,15 @@ def _integer(value: object) -> int | Flaw | None:
     exact = Decimal(float(value)) if not isinstance(value, Decimal) else value  # may be beyond every float
     if exact.is_nan():
         return None
-    if not exact.is_finite() or exact != exact.to_integral_value():
+    if not exact.is_finite():
         return Flaw.MALFORMED
-    return int(max(min(exact, Decimal(REACH)), Decimal(-REACH)))
+    whole = exact == exact.to_integral_value()
+    return _clamped(exact) if whole else _Rounded(_clamped(exact))
+
+
+def _clamped(exact: Decimal) -> int:
+    """Rounded down, and beyond every bound of a schema where it is larger."""
+    return int(max(min(exact, Decimal(REACH)), Decimal(-REACH)).to_integral_value(ROUND_FLOOR))
 
 
 def _number(value: object) -> float | Flaw | None:

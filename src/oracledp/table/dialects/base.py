@@ -87,6 +87,14 @@ class Dialect(ABC):
         """A decimal which is known to be whole, clamped to ±REACH."""
         return self.clamped(decimal)
 
+    def is_finite_decimal(self, decimal: str) -> str:
+        """Whether a decimal is neither infinite nor NaN."""
+        return f"{decimal} IS NOT NULL"
+
+    def as_text(self, whole: str) -> str:
+        """The digits of a whole number, compared as texts are."""
+        return f"CAST({whole} AS {self.text_type})"
+
     def clamped(self, wide: str) -> str:
         """A whole number of any size as a 64-bit integer, beyond every bound of a schema where it is larger."""
         return f"CAST(greatest(least({wide}, {REACH}), -{REACH}) AS {self.integer_type})"
@@ -104,9 +112,17 @@ class Dialect(ABC):
 
         Engines cut or round when they cast, so the cast decides nothing: it must give the same float back.
         """
-        near = f"greatest(least({number}, {self.number(float(REACH))}), {self.number(-float(REACH))})"
+        near = self.near(number)
         whole = f"CAST({near} AS {self.integer_type})"
         return f"{self.is_finite(number)} AND {near} = CAST({whole} AS {self.float_type})", whole
+
+    def floor_of_float(self, number: str) -> str:
+        """A finite float rounded down, clamped to ±REACH."""
+        return f"CAST(floor({self.near(number)}) AS {self.integer_type})"
+
+    def near(self, number: str) -> str:
+        """A float that is not NULL, clamped to ±REACH."""
+        return f"greatest(least({number}, {self.number(float(REACH))}), {self.number(-float(REACH))})"
 
     # ---- codes -----------------------------------------------------------------------------------
     def look_up(self, value: str, codes: Mapping[Any, int], unlisted: int) -> str:

@@ -65,3 +65,7 @@ class BigQuery(Dialect):
         """NaN passes through greatest and least here, so the cast must be a safe one."""
         condition, whole = super().whole_of_float(number)
         return condition.replace(whole, f"SAFE_{whole}"), f"SAFE_{whole}"
+
+    def floor_of_float(self, number: str) -> str:
+        """As safe, for the same reason."""
+        return f"SAFE_{super().floor_of_float(number)}"

@@ -65,8 +65,16 @@ class PostgreSQL(Dialect):
         )
 
     def is_whole(self, decimal: str) -> str:
-        """NaN and infinity are equal to their whole parts, but not to zero when taken from themselves."""
-        return f"{decimal} - {decimal} = 0 AND {decimal} = trunc({decimal})"
+        """NaN and infinity are equal to their whole parts."""
+        return f"{self.is_finite_decimal(decimal)} AND {decimal} = trunc({decimal})"
+
+    def is_finite_decimal(self, decimal: str) -> str:
+        """NaN and infinity do not give zero when taken from themselves."""
+        return f"{decimal} - {decimal} = 0"
+
+    def as_text(self, whole: str) -> str:
+        """Compared byte by byte, whatever the database's collation."""
+        return f'{super().as_text(whole)} COLLATE "C"'
 
     def is_nan(self, family: Family, number: str) -> str | None:
         """NaN equals itself; ``numeric`` has it too."""
