@@ -8,16 +8,16 @@ from math import isqrt
 from typing import TYPE_CHECKING
 
 from oracledp.classes.base import QueryClass
-from oracledp.errors import OracleFailure, ParameterError
+from oracledp.errors import ParameterError
 from oracledp.guarantee import Exact, Guarantee, Neighbours, positive, probability
 from oracledp.mechanisms.gaussian_bound import calibrate_variance, gaussian_delta
-from oracledp.mechanisms.objective import Minimum, Objective, minimise
+from oracledp.mechanisms.objective import Minimum, Objective, minimise, nothing_found
 from oracledp.mechanisms.perturbation import Noise, SeparatorPerturbation, separator_shift
 from oracledp.mechanisms.release import Release, pay
 from oracledp.mechanisms.rspm import objective_of, oracle_assumptions
 from oracledp.noise import discrete_gaussian
 from oracledp.oracles.base import Failed, Oracle
-from oracledp.oracles.registry import resolve
+from oracledp.oracles.registry import admit, resolve
 from oracledp.randomness import Randomness, SystemRandomness
 
 if TYPE_CHECKING:
@@ -54,16 +54,22 @@ class GaussianReportSeparatorPerturbedMin:
     oracle: Oracle
     name: str = "rspm:gaussian"
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "oracle", admit(self.oracle))
+
     @classmethod
     def calibrate(
         cls, queries: QueryClass, *, epsilon: Fraction, delta: Fraction, neighbours: Neighbours, oracle: Oracle
     ) -> GaussianReportSeparatorPerturbedMin:
         """The least variance whose certified delta is small enough, on the lattice of the integers."""
-        if not oracle.fixed_ties:
-            raise ParameterError(f"Gaussian RSPM needs ties in a fixed order, which {oracle.name} does not promise")
+        known = admit(oracle)
+        if not known.fixed_ties:
+            raise ParameterError(
+                f"Gaussian RSPM needs ties in a fixed order, which nobody vouches for with {known.name}"
+            )
         shift, elements = separator_shift(queries, neighbours, 0)
         variance = calibrate_variance(epsilon=epsilon, delta=delta, shift=shift, elements=elements, size=queries.size)
-        return cls(queries, epsilon, delta, neighbours, GaussianPerturbation(queries, variance, 0, shift), oracle)
+        return cls(queries, epsilon, delta, neighbours, GaussianPerturbation(queries, variance, 0, shift), known)
 
     @property
     def guarantee(self) -> Guarantee:
@@ -118,5 +124,5 @@ def gaussian_rspm(
     guarantee = pay(mechanism, ledger, source)
     found = mechanism.run(objective_of(table, queries, goal=goal, resolution=0), source)
     if isinstance(found, Failed):
-        raise OracleFailure(f"{mechanism.oracle.name} failed: {found.reason}; nothing is released")
+        raise nothing_found(mechanism.oracle, found)
     return Release(queries.query(*found.parts), guarantee, found.certificate, mechanism.name)

@@ -7,13 +7,13 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from oracledp.classes.base import QueryClass
-from oracledp.errors import OracleFailure, ParameterError
+from oracledp.errors import ParameterError
 from oracledp.guarantee import Exact, Guarantee, Neighbours, positive
-from oracledp.mechanisms.objective import Minimum, Objective, minimise
+from oracledp.mechanisms.objective import Minimum, Objective, minimise, nothing_found
 from oracledp.mechanisms.perturbation import KHotPerturbation, Noise, Perturbation, SeparatorPerturbation
 from oracledp.mechanisms.release import Release, pay
 from oracledp.oracles.base import Failed, Oracle, Trust
-from oracledp.oracles.registry import resolve
+from oracledp.oracles.registry import admit, resolve
 from oracledp.randomness import Randomness, SystemRandomness
 
 if TYPE_CHECKING:
@@ -45,6 +45,9 @@ class ReportSeparatorPerturbedMin:
     oracle: Oracle
     name: str
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "oracle", admit(self.oracle))  # what it may be believed is settled before any data
+
     @classmethod
     def calibrate(
         cls,
@@ -62,7 +65,7 @@ class ReportSeparatorPerturbedMin:
         if queries.size < 2:
             raise ParameterError("this class has a single query: there is nothing to choose")
         if resolution is None:
-            resolution = FIXED_TIES_RESOLUTION if oracle.fixed_ties else FREE_TIES_RESOLUTION
+            resolution = FIXED_TIES_RESOLUTION if admit(oracle).fixed_ties else FREE_TIES_RESOLUTION
         perturbation = EMBEDDINGS[embedding].calibrate(
             queries, epsilon=epsilon, neighbours=neighbours, resolution=resolution
         )
@@ -89,20 +92,23 @@ class ReportSeparatorPerturbedMin:
 
 
 def oracle_assumptions(oracle: Oracle) -> tuple[str, ...]:
-    """What a guarantee stands on when it uses this oracle; nothing for a total oracle with its own proof.
+    """What a guarantee stands on when it uses this oracle; nothing for our own total searches.
+
+    What an oracle from outside says of itself is a claim, and so is that it always answers.
 
     >>> from oracledp.oracles.cp_sat import CpSatOracle
     >>> print(*oracle_assumptions(CpSatOracle()), sep="; ")
     the claim of optimality by cp-sat is true; cp-sat answers whatever the data within its deterministic work limit (60)
     """
+    known = admit(oracle)
     claims = {
         Trust.PROVED: (),
-        Trust.CLAIMED: (f"the claim of optimality by {oracle.name} is true",),
-        Trust.GUESSED: (f"the guess of {oracle.name} is a true minimiser",),
-    }[oracle.trust]
-    limit = getattr(oracle, "work_limit", None)
+        Trust.CLAIMED: (f"the claim of optimality by {known.name} is true",),
+        Trust.GUESSED: (f"the guess of {known.name} is a true minimiser",),
+    }[known.trust]
+    limit = getattr(known, "work_limit", None)
     within = "" if limit is None else f" within its deterministic work limit ({limit:g})"
-    return claims if oracle.total else (*claims, f"{oracle.name} answers whatever the data{within}")
+    return claims if known.total else (*claims, f"{known.name} answers whatever the data{within}")
 
 
 def rspm(
@@ -145,7 +151,7 @@ def rspm(
     objective = objective_of(table, queries, goal=goal, resolution=mechanism.perturbation.resolution)
     found = mechanism.run(objective, source)
     if isinstance(found, Failed):
-        raise OracleFailure(f"{chosen.name} failed: {found.reason}; nothing is released and the budget is spent")
+        raise nothing_found(chosen, found)
     return Release(queries.query(*found.parts), guarantee, found.certificate, mechanism.name)
 
 

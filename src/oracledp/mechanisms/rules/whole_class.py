@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from oracledp.errors import OracleFailure
 from oracledp.learning import rule_class
 from oracledp.literals import Literal
 from oracledp.mechanisms.exponential import ExponentialMechanism
-from oracledp.mechanisms.objective import Objective
+from oracledp.mechanisms.objective import Objective, nothing_found
 from oracledp.mechanisms.rspm import ReportSeparatorPerturbedMin
 from oracledp.mechanisms.rules.sample import Sample
 from oracledp.mechanisms.rules.task import Learned, RuleLearner, Task
@@ -43,8 +42,7 @@ def whole_class_learner(model: str, mechanism: str, task: Task) -> RuleLearner:
         lattice = Objective.of(queries, records, weights, resolution=runner.perturbation.resolution)
         answer = runner.run(lattice, source)
         if isinstance(answer, Failed):
-            name = runner.oracle.name
-            raise OracleFailure(f"{name} failed: {answer.reason}; nothing is released, the budget is spent")
+            raise nothing_found(runner.oracle, answer)
         return Learned(queries.hypotheses.query(*answer.parts), answer.certificate)
 
     whole = calibrated(1)
