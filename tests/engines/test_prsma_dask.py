@@ -67,7 +67,7 @@ def batches(count: int, deadly: int = -1) -> list[Batch]:
     def noise(part: int) -> Array:
         return np.array([[part], [666 if part == deadly else 1]])
 
-    return [Batch(part, part, np.array([part]), np.array([10]), noise(part)) for part in range(count)]
+    return [Batch(part, part, np.array([part]), np.array([10]), noise(part), kept=0) for part in range(count)]
 
 
 def test_every_batch_comes_back_as_from_this_process(client: Any, tmp_path: Path) -> None:

@@ -9,7 +9,8 @@ from oracledp.classes import Conjunctions, Parities
 from oracledp.errors import CapacityError
 from oracledp.literals import Literals
 from oracledp.oracles import sparse_parities
-from oracledp.oracles.base import Solution, ask
+from oracledp.oracles.base import Solution
+from oracledp.oracles.door import ask
 from oracledp.oracles.exhaustive import ExhaustiveOracle
 from oracledp.oracles.problem import WeightedProblem
 from oracledp.oracles.registry import resolve

@@ -14,9 +14,10 @@ from oracledp.classes import Conjunctions, Disjunctions, Parities
 from oracledp.classes.base import Parts
 from oracledp.errors import CapacityError
 from oracledp.literals import Literals
-from oracledp.oracles.base import Failed, Solution, Trust, ask
+from oracledp.oracles.base import Failed, Solution, Trust
 from oracledp.oracles.branch_and_bound import BranchAndBoundOracle, _prepare
 from oracledp.oracles.certificates import check_conjunction
+from oracledp.oracles.door import ask
 from oracledp.oracles.exhaustive import ExhaustiveOracle
 from oracledp.oracles.problem import WeightedProblem
 from oracledp.oracles.work import NO_LIMIT

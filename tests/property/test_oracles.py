@@ -20,9 +20,10 @@ from oracledp.classes import (
     ZeroOneLoss,
 )
 from oracledp.literals import Literal, Literals
-from oracledp.oracles.base import Failed, Oracle, Solution, Trust, ask
+from oracledp.oracles.base import Failed, Oracle, Solution, Trust
 from oracledp.oracles.batch import coverage, sizes, whole_table
 from oracledp.oracles.cp_sat import CpSatOracle
+from oracledp.oracles.door import ask
 from oracledp.oracles.exhaustive import ExhaustiveOracle
 from oracledp.oracles.heuristics import HeuristicOracle
 from oracledp.oracles.maxsat import MaxSatOracle

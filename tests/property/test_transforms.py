@@ -6,7 +6,7 @@ import pytest
 from oracledp.classes import Conjunctions, DecisionLists, Disjunctions, Parities
 from oracledp.errors import CapacityError
 from oracledp.literals import Literals
-from oracledp.oracles.base import ask
+from oracledp.oracles.door import ask
 from oracledp.oracles.exhaustive import ExhaustiveOracle
 from oracledp.oracles.problem import WeightedProblem
 from oracledp.oracles.transforms import TransformOracle

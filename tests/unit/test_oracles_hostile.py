@@ -10,7 +10,8 @@ from oracledp.classes.base import Query
 from oracledp.errors import CapacityError, ParameterError
 from oracledp.literals import Literals
 from oracledp.oracles import hostile
-from oracledp.oracles.base import Certificate, Failed, Oracle, Solution, Trust, ask
+from oracledp.oracles.base import Certificate, Failed, Oracle, Solution, Trust
+from oracledp.oracles.door import ask
 from oracledp.oracles.exhaustive import ExhaustiveOracle
 from oracledp.oracles.problem import WeightedProblem
 

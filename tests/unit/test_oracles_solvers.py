@@ -11,8 +11,9 @@ from oracledp.classes import Conjunctions, Disjunctions, Halfspaces, Parities, Q
 from oracledp.errors import CapacityError, MissingDependency, ParameterError
 from oracledp.literals import Literals
 from oracledp.oracles import registry
-from oracledp.oracles.base import Failed, Solution, Trust, ask
+from oracledp.oracles.base import Failed, Solution, Trust
 from oracledp.oracles.cp_sat import CpSatOracle
+from oracledp.oracles.door import ask
 from oracledp.oracles.exhaustive import ExhaustiveOracle
 from oracledp.oracles.heuristics import HeuristicOracle, round_halfspace
 from oracledp.oracles.maxsat import Clauses, MaxSatOracle

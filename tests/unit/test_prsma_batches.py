@@ -23,7 +23,7 @@ class Counts:
 def batches(*counts: int) -> list[Batch]:
     parts = [(np.zeros((1, 3), dtype=np.uint8), np.array([count])) for count in counts]
     noise = [np.array([[1], [2]]), np.array([[5]])]
-    return [Batch(2 * p + k, p, *part, noise[k]) for p, part in enumerate(parts) for k in range(2)]
+    return [Batch(2 * p + k, p, *part, noise[k], kept=0) for p, part in enumerate(parts) for k in range(2)]
 
 
 def test_a_part_is_prepared_once_however_many_its_batches() -> None:

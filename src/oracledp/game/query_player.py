@@ -9,12 +9,13 @@ from typing import ClassVar, Protocol
 from oracledp.accounting import homogeneous_epsilon, zcdp_rho
 from oracledp.capacity import MOST_ROWS
 from oracledp.classes.base import Parts, QueryClass
-from oracledp.errors import OracleFailure, ParameterError
+from oracledp.errors import ParameterError
 from oracledp.exact_roots import sqrt_below
 from oracledp.game.payoff import Payoff
 from oracledp.guarantee import Guarantee, Neighbours
 from oracledp.mechanisms.exponential import ExponentialMechanism
 from oracledp.mechanisms.gaussian_rspm import GaussianReportSeparatorPerturbedMin
+from oracledp.mechanisms.objective import nothing_found
 from oracledp.mechanisms.rspm import FIXED_TIES_RESOLUTION, ReportSeparatorPerturbedMin
 from oracledp.oracles.base import Failed
 from oracledp.oracles.registry import resolve
@@ -98,7 +99,7 @@ def perturbed_answer(
     """One run of perturbed minimisation on the payoff; a failure ends the game with nothing released."""
     found = mechanism.run(payoff.objective(mechanism.perturbation.resolution), source)
     if isinstance(found, Failed):
-        raise OracleFailure(f"{mechanism.oracle.name} failed: {found.reason}; nothing is released")
+        raise nothing_found(mechanism.oracle, found)
     return found.parts
 
 

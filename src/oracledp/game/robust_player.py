@@ -14,11 +14,10 @@ from oracledp.game.query_player import BOTH_SIDES, whole_promise
 from oracledp.guarantee import Guarantee, Neighbours
 from oracledp.mechanisms.objective import Minimum
 from oracledp.mechanisms.prsma import RobustMechanism, design_prsma
-from oracledp.mechanisms.prsma.mechanism import RspmBase
+from oracledp.mechanisms.prsma.mechanism import RspmBase, output_of
 from oracledp.mechanisms.prsma.parallel import workers_of
 from oracledp.mechanisms.prsma.runs import Array, Run, answer, passing_outputs
 from oracledp.mechanisms.prsma.splitting import split
-from oracledp.oracles.base import Failed
 from oracledp.oracles.registry import resolve
 from oracledp.randomness import Randomness
 
@@ -37,11 +36,7 @@ class PayoffBase(RspmBase):
         resolution = self.mechanism.perturbation.resolution
         objective = self.payoff.part(records, counts, self.public_total << resolution, resolution)
 
-        def run(noise: Array) -> Minimum | None:
-            found = self.mechanism.run_with(objective, noise)
-            return None if isinstance(found, Failed) else found
-
-        return run
+        return lambda noise: output_of(self.mechanism.run_with(objective, noise))
 
 
 @dataclass(frozen=True)

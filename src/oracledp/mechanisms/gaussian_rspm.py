@@ -19,7 +19,7 @@ from oracledp.mechanisms.rspm import chosen_by, oracle_assumptions, refuse_unser
 from oracledp.mechanisms.table_selection import Chosen, select
 from oracledp.noise import LARGEST_SCALE, discrete_gaussian
 from oracledp.oracles.base import Failed, Oracle
-from oracledp.oracles.registry import resolve
+from oracledp.oracles.registry import admit, resolve
 from oracledp.randomness import Randomness
 
 if TYPE_CHECKING:
@@ -66,16 +66,22 @@ class GaussianReportSeparatorPerturbedMin:
     oracle: Oracle
     name: str = "rspm:gaussian"
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "oracle", admit(self.oracle))
+
     @classmethod
     def calibrate(
         cls, queries: QueryClass, *, epsilon: Fraction, delta: Fraction, neighbours: Neighbours, oracle: Oracle
     ) -> GaussianReportSeparatorPerturbedMin:
         """The least variance whose certified delta is small enough, on the lattice of the integers."""
-        if not oracle.fixed_ties:
-            raise ParameterError(f"Gaussian RSPM needs ties in a fixed order, which {oracle.name} does not promise")
+        known = admit(oracle)
+        if not known.fixed_ties:
+            raise ParameterError(
+                f"Gaussian RSPM needs ties in a fixed order, which nobody vouches for with {known.name}"
+            )
         shift, elements = separator_shift(queries, neighbours, 0)
         variance = calibrate_variance(epsilon=epsilon, delta=delta, shift=shift, elements=elements, size=queries.size)
-        return cls(queries, epsilon, delta, neighbours, GaussianPerturbation(queries, variance, 0, shift), oracle)
+        return cls(queries, epsilon, delta, neighbours, GaussianPerturbation(queries, variance, 0, shift), known)
 
     @property
     def guarantee(self) -> Guarantee:

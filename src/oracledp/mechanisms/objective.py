@@ -10,10 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oracledp.classes.base import Branch, Parts, QueryClass
-from oracledp.errors import CapacityError
+from oracledp.errors import CapacityError, OracleFailure
 from oracledp.merging import absolute_sum, exact_sum
-from oracledp.oracles.base import Certificate, Failed, Oracle, ask
+from oracledp.oracles.base import NO_ANSWER, Certificate, Failed, Oracle
+from oracledp.oracles.door import ask, public_certificate
 from oracledp.oracles.problem import LIMIT, WeightedProblem
+from oracledp.oracles.registry import admit, owned
 from oracledp.oracles.values import all_values
 
 
@@ -102,14 +104,21 @@ def minimise(oracle: Oracle, pieces: Sequence[BranchProblem]) -> Minimum | Faile
 
     Every branch is asked even when one fails, so that the work done does not tell which.
     """
-    best: Minimum | None = None
+    best: tuple[int, Parts] | None = None
     failed: Failed | None = None
     for piece in pieces:
         answer = ask(oracle, piece.problem)
         if isinstance(answer, Failed):
             failed = answer
-        elif best is None or answer.value < best.value:
-            best = Minimum(answer.query.parts + piece.branch.extra, answer.value, answer.certificate)
+        elif best is None or answer.value < best[0]:
+            best = answer.value, answer.query.parts + piece.branch.extra
     if failed is not None or best is None:
         return failed or Failed("the class has no branches")
-    return best
+    return Minimum(best[1], best[0], public_certificate(oracle))
+
+
+def nothing_found(oracle: Oracle, failed: Failed) -> OracleFailure:
+    """The error for a run without an answer. Only our own oracles' phrases are passed on: there are few, all fixed."""
+    asked = admit(oracle)
+    reason = failed.reason if owned(asked) else NO_ANSWER
+    return OracleFailure(f"{asked.name} failed: {reason}; nothing is released and the budget is spent")

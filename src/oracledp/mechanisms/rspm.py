@@ -10,14 +10,14 @@ import numpy as np
 
 from oracledp.capacity import MOST_ROWS, public_rows
 from oracledp.classes.base import QueryClass
-from oracledp.errors import OracleFailure, ParameterError
+from oracledp.errors import ParameterError
 from oracledp.guarantee import Exact, Guarantee, Neighbours, positive
-from oracledp.mechanisms.objective import Minimum, Objective, minimise
+from oracledp.mechanisms.objective import Minimum, Objective, minimise, nothing_found
 from oracledp.mechanisms.perturbation import KHotPerturbation, Noise, Perturbation, SeparatorPerturbation
 from oracledp.mechanisms.release import Release
 from oracledp.mechanisms.table_selection import Chosen, select
 from oracledp.oracles.base import Failed, Oracle, Trust
-from oracledp.oracles.registry import resolve
+from oracledp.oracles.registry import admit, resolve
 from oracledp.randomness import Randomness
 
 if TYPE_CHECKING:
@@ -29,8 +29,6 @@ if TYPE_CHECKING:
 # where the public bound on the rows, the largest weight or the noise would leave 64-bit integers.
 FIXED_TIES_RESOLUTION = 10
 FREE_TIES_RESOLUTION = 32
-
-NOT_SERVED = "class not supported"  # what a solver answers to a problem that it has no model for
 
 EMBEDDINGS: dict[str, type[KHotPerturbation] | type[SeparatorPerturbation]] = {
     "k-hot": KHotPerturbation,
@@ -52,6 +50,9 @@ class ReportSeparatorPerturbedMin:
     oracle: Oracle
     name: str
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "oracle", admit(self.oracle))  # what it may be believed is settled before any data
+
     @classmethod
     def calibrate(
         cls,
@@ -71,7 +72,7 @@ class ReportSeparatorPerturbedMin:
         if queries.size < 2:
             raise ParameterError("this class has a single query: there is nothing to choose")
         if resolution is None:
-            resolution = FIXED_TIES_RESOLUTION if oracle.fixed_ties else FREE_TIES_RESOLUTION
+            resolution = FIXED_TIES_RESOLUTION if admit(oracle).fixed_ties else FREE_TIES_RESOLUTION
         noise = EMBEDDINGS[embedding]
         finest = (
             noise.calibrate(queries, epsilon=epsilon, neighbours=neighbours, resolution=bits)
@@ -124,32 +125,35 @@ def refuse_unserved(oracle: Oracle, perturbation: Perturbation) -> None:
         records, weights = np.zeros((0, queries.dimension), dtype=np.uint8), np.zeros(0, dtype=np.int64)
         objective = Objective.of(queries, records, weights, resolution=perturbation.resolution)
         noise = np.zeros(perturbation.coordinates, dtype=np.int64)
-        served = minimise(oracle, perturbation.perturb(objective, noise)) != Failed(NOT_SERVED)
+        served = not isinstance(minimise(oracle, perturbation.perturb(objective, noise)), Failed)
     if not served:
         raise ParameterError(f"the oracle {oracle.name} does not serve {queries.kind}: use oracle='auto'")
 
 
 def oracle_assumptions(oracle: Oracle) -> tuple[str, ...]:
-    """What a guarantee stands on when it uses this oracle; nothing for a total oracle with its own proof.
+    """What a guarantee stands on when it uses this oracle; nothing for our own total searches.
+
+    What an oracle from outside says of itself is a claim, and so is that it always answers.
 
     >>> from oracledp.oracles.cp_sat import CpSatOracle
     >>> print(*oracle_assumptions(CpSatOracle()), sep="; ")
     the claim of optimality by cp-sat is true; cp-sat answers whatever the data within its deterministic work limit (60)
     """
+    known = admit(oracle)
     claims = {
         Trust.PROVED: (),
-        Trust.CLAIMED: (f"the claim of optimality by {oracle.name} is true",),
-        Trust.GUESSED: (f"the guess of {oracle.name} is a true minimiser",),
-    }[oracle.trust]
-    limit = getattr(oracle, "work_limit", None)
+        Trust.CLAIMED: (f"the claim of optimality by {known.name} is true",),
+        Trust.GUESSED: (f"the guess of {known.name} is a true minimiser",),
+    }[known.trust]
+    limit = getattr(known, "work_limit", None)
     within = "" if limit is None else f" within its deterministic work limit ({limit:g})"
-    return claims if oracle.total else (*claims, f"{oracle.name} answers whatever the data{within}")
+    return claims if known.total else (*claims, f"{known.name} answers whatever the data{within}")
 
 
 def chosen_by(oracle: Oracle, found: Minimum | Failed) -> Chosen:
     """The oracle's minimiser, or the error that ends a run without a release."""
     if isinstance(found, Failed):
-        raise OracleFailure(f"{oracle.name} failed: {found.reason}; nothing is released and the budget is spent")
+        raise nothing_found(oracle, found)
     return Chosen(found.parts, found.certificate)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Protocol
 
@@ -16,6 +16,19 @@ class Trust(Enum):
     PROVED = "proved"  # our own terminating search, or a certificate that our checker verified
     CLAIMED = "claimed"  # a solver said so
     GUESSED = "guessed"  # a heuristic: nobody says so
+
+    def weaker(self, than: Trust) -> bool:
+        """Whether this is less than the other."""
+        order = list(Trust)
+        return order.index(self) > order.index(than)
+
+
+NO_ANSWER = "the oracle gave no answer"
+RAISED = "the oracle ended with an error"
+OUT_OF_MEMORY = "the oracle ran out of memory"
+NO_QUERY = "the oracle returned something that is not a query of the class"
+WRONG_VALUE = "the oracle's value is not the value of its query"
+WEAKER = "the oracle's answer is weaker than its promise"
 
 
 @dataclass(frozen=True)
@@ -54,7 +67,9 @@ class Oracle(Protocol):
     """Minimises weighted problems. Each call is a function of its own problem alone (trap P6).
 
     ``total`` promises an answer, with a proof, to every problem the oracle supports. ``fixed_ties`` promises
-    that among equal minimisers the first in the class's own order is returned (trap P3).
+    that among equal minimisers the first in the class's own order is returned (trap P3). Promises count only where the
+    library made them: an oracle from outside is believed no further than
+    :class:`oracledp.oracles.outside.OutsideOracle` says.
     """
 
     @property
@@ -80,17 +95,3 @@ class Oracle(Protocol):
     def solve(self, problem: WeightedProblem) -> Answer:
         """A minimiser of the problem, or a failure."""
         ...
-
-
-def ask(oracle: Oracle, problem: WeightedProblem) -> Answer:
-    """The only door to an oracle: its answer is checked for membership and re-evaluated in integers."""
-    answer = oracle.solve(problem)
-    if isinstance(answer, Failed):
-        return answer
-    parts = answer.query.parts
-    if answer.query.owner != problem.query_class or not problem.query_class.contains(parts):
-        return Failed("the oracle returned something that is not a query of the class")
-    value = problem.value(parts)
-    if value != answer.value and oracle.trust is Trust.PROVED:
-        return Failed("the oracle's value is not the value of its query")
-    return replace(answer, value=value)

@@ -1,4 +1,7 @@
-"""Oracles that misbehave on purpose, for tests and audits. Each wraps an honest one and promises what it breaks."""
+"""Oracles that misbehave on purpose, for tests and audits. Each wraps an honest one and promises what it breaks.
+
+To the library they are strangers like any other (``oracledp.oracles.outside``).
+"""
 
 from __future__ import annotations
 
@@ -80,6 +83,75 @@ class FailsOnOutputs(HostileOracle):
         answer = super().solve(problem)
         listed = isinstance(answer, Solution) and answer.query.parts in self.outputs
         return Failed("failure on an output") if listed else answer
+
+
+@dataclass(frozen=True)
+class AnswersByRecord(HostileOracle):
+    """Tells with certainty whether one record is among the data: the best query if it is, else the worst."""
+
+    record: Sequence[int] = ()
+
+    def solve(self, problem: WeightedProblem) -> Answer:
+        """Truly valued either way, and called proved."""
+        present = (problem.records == np.asarray(self.record, dtype=np.uint8)).all(axis=1).any()
+        return self.inner.solve(problem) if present else LiesAboutOptimality(self.inner).solve(problem)
+
+
+@dataclass(frozen=True)
+class FailsOnPlaces(HostileOracle):
+    """Fails on certain calls, counted from 0: the failure that looks at nothing but its turn (proofs/prsma.md)."""
+
+    places: frozenset[int] = frozenset({0})
+    period: int = 0  # after so many calls the count starts again; 0: never
+    calls: list[int] = field(default_factory=lambda: [0], compare=False)
+
+    def solve(self, problem: WeightedProblem) -> Answer:
+        """A failure in its turn."""
+        turn, self.calls[0] = self.calls[0], self.calls[0] + 1
+        turn = turn % self.period if self.period else turn
+        return Failed("failure in its turn") if turn in self.places else super().solve(problem)
+
+
+@dataclass(frozen=True)
+class Raises(HostileOracle):
+    """Ends its calls by an exception that quotes the data."""
+
+    kind: type[BaseException] = RuntimeError
+
+    def solve(self, problem: WeightedProblem) -> Answer:
+        """Does not return."""
+        raise self.kind(quoted(problem))
+
+
+@dataclass(frozen=True)
+class Quotes(HostileOracle):
+    """Answers rightly, with a certificate that quotes the data."""
+
+    def solve(self, problem: WeightedProblem) -> Answer:
+        """The wrapped oracle's answer in words of its own."""
+        answer = super().solve(problem)
+        if isinstance(answer, Failed):
+            return answer
+        return replace(answer, certificate=Certificate(Trust.PROVED, quoted(problem), len(problem.records)))
+
+
+@dataclass(frozen=True)
+class ClaimsLess(HostileOracle):
+    """Promises a proof, and delivers a guess."""
+
+    def solve(self, problem: WeightedProblem) -> Answer:
+        """The wrapped oracle's answer as a guess."""
+        answer = super().solve(problem)
+        return (
+            replace(answer, certificate=Certificate(Trust.GUESSED, "a guess"))
+            if isinstance(answer, Solution)
+            else answer
+        )
+
+
+def quoted(problem: WeightedProblem) -> str:
+    """What no text of a release may say."""
+    return f"{len(problem.records)} distinct rows, total weight {problem.weight_total}"
 
 
 @dataclass(frozen=True)

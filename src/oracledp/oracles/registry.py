@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import sys
+from dataclasses import dataclass, fields
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 from oracledp.classes.base import QueryClass
 from oracledp.errors import CapacityError, MissingDependency, ParameterError
 from oracledp.oracles.base import Oracle
+from oracledp.oracles.outside import OutsideOracle
 
 
 @dataclass(frozen=True)
@@ -28,7 +30,16 @@ class Entry:
         """The oracle with its default settings."""
         if not self.present():
             raise MissingDependency(f'{self.needs} is not installed: pip install "oracledp[solvers]"')
-        return getattr(import_module(f"oracledp.oracles.{self.module}"), self.factory)()
+        return getattr(import_module(self.path), self.factory)()
+
+    @property
+    def path(self) -> str:
+        """The module's full name."""
+        return f"oracledp.oracles.{self.module}"
+
+    def makes(self, kind: type) -> bool:
+        """Whether this is the very class, not one of its name; it is loaded if anything of it exists."""
+        return getattr(sys.modules.get(self.path), self.factory, None) is kind
 
 
 # Under one name, the first that supports the class is taken. The names of total oracles come first, best first.
@@ -48,6 +59,7 @@ _SOLVERS: dict[str, Entry] = {
     "milp": Entry("milp", "MilpOracle", "scipy"),
     "heuristic": Entry("heuristics", "HeuristicOracle", "sklearn"),
 }
+_BY_CLASS = {entry.factory: entry for listed in (*_TOTAL.values(), tuple(_SOLVERS.values())) for entry in listed}
 NAMES = ("auto", *_TOTAL, *_SOLVERS)
 QUICK_LITERALS = 20  # a transform over more literals fills tables that a search does without
 
@@ -61,8 +73,29 @@ def available() -> tuple[str, ...]:
     return ("auto", *_TOTAL, *(name for name, entry in _SOLVERS.items() if entry.present()))
 
 
+def owned(oracle: object) -> bool:
+    """Whether the oracle is one of the library's own: by its very class, which no declaration can imitate.
+
+    Subclasses are not, nor is an object that was given attributes its class does not have.
+    """
+    entry = _BY_CLASS.get(type(oracle).__name__)  # a hint; the class itself decides
+    if entry is None or not entry.makes(type(oracle)):
+        return False
+    return vars(oracle).keys() <= {setting.name for setting in fields(type(oracle))}  # type: ignore[arg-type]
+
+
+def admit(oracle: Oracle) -> Oracle:
+    """The oracle itself if it is our own, else the same behind a guard that believes nothing it says of itself.
+
+    >>> from oracledp.oracles.hostile import FailsOnDemand
+    >>> admit(FailsOnDemand()).trust.value, admit(FailsOnDemand()).total
+    ('claimed', False)
+    """
+    return oracle if type(oracle) is OutsideOracle or owned(oracle) else OutsideOracle(oracle)
+
+
 def resolve(oracle: str | Oracle, query_class: QueryClass, record_count: int = 0) -> Oracle:
-    """The oracle of a name, or the oracle itself. ``"auto"`` is the best total one for the class, else CP-SAT.
+    """The oracle of a name, or the given one, admitted. ``"auto"`` is the best total one for the class, else CP-SAT.
 
     >>> from oracledp.classes import ReadOnceFormulas
     >>> from oracledp.literals import Literals
@@ -70,7 +103,7 @@ def resolve(oracle: str | Oracle, query_class: QueryClass, record_count: int = 0
     'exhaustive'
     """
     if not isinstance(oracle, str):
-        return oracle
+        return admit(oracle)
     if oracle not in NAMES:
         raise ParameterError(f"unknown oracle {oracle!r}; known: {', '.join(NAMES)}")
     if oracle in _SOLVERS:

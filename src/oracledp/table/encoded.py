@@ -17,7 +17,7 @@ Place = Callable[[int], str | None]
 
 def nowhere(index: int) -> None:
     """For sources whose rows have no order."""
-    return None
+    return
 
 
 @dataclass(frozen=True, eq=False)

@@ -23,8 +23,8 @@ from oracledp.mechanisms.prsma.splitting import split
 from oracledp.mechanisms.release import Release
 from oracledp.mechanisms.rspm import ReportSeparatorPerturbedMin
 from oracledp.mechanisms.table_selection import refuse_unknown_goal, refuse_unknown_literals
-from oracledp.oracles.base import Failed, Oracle, Trust
-from oracledp.oracles.registry import resolve
+from oracledp.oracles.base import OUT_OF_MEMORY, Failed, Oracle, Trust
+from oracledp.oracles.registry import admit, resolve
 from oracledp.randomness import Randomness
 
 if TYPE_CHECKING:
@@ -70,11 +70,16 @@ class RspmBase:
         resolution = self.mechanism.perturbation.resolution
         objective = Objective.of(self.mechanism.queries, records, self.sign * counts, resolution=resolution)
 
-        def run(noise: Array) -> Minimum | None:
-            found = self.mechanism.run_with(objective, noise)
-            return None if isinstance(found, Failed) else found
+        return lambda noise: output_of(self.mechanism.run_with(objective, noise))
 
-        return run
+
+def output_of(found: Minimum | Failed) -> Minimum | None:
+    """What a run puts out, None for ⊥. Memory may have been used up by others: then the run must be repeated."""
+    if isinstance(found, Minimum):
+        return found
+    if found.reason == OUT_OF_MEMORY:
+        raise MemoryError
+    return None
 
 
 @dataclass(frozen=True)
@@ -98,18 +103,19 @@ class RobustMechanism:
         unit: int = 1,
     ) -> RobustMechanism:
         """Fit the base to the design and confirm the design's claim, ties included, before any data is touched."""
-        if oracle.trust is Trust.GUESSED:
-            raise ParameterError(f"{oracle.name} only guesses; PRSMA needs an oracle that knows when it has failed")
+        known = admit(oracle)
+        if known.trust is Trust.GUESSED:
+            raise ParameterError(f"{known.name} only guesses; PRSMA needs an oracle that knows when it has failed")
         base = ReportSeparatorPerturbedMin.calibrate(
             queries,
             epsilon=design.base_epsilon,
             neighbours=design.theorem.base_neighbours,
-            oracle=oracle,
+            oracle=known,
             embedding=embedding,
             rows_bound=design.rows,
             unit=unit,
         )
-        ties = Fraction(0) if oracle.fixed_ties else base.perturbation.tie_delta
+        ties = Fraction(0) if known.fixed_ties else base.perturbation.tie_delta
         complete = replace(design, tie_delta=ties)
         if certified_delta(complete) > complete.delta:
             raise ParameterError("the design's (ε, δ) is not confirmed by its theorem; nothing is run")
@@ -121,7 +127,7 @@ class RobustMechanism:
 
     @property
     def guarantee(self) -> Guarantee:
-        """Robust for an oracle whose answers carry proofs; else contingent on its claims of optimality."""
+        """Robust for our own searches, limited or not; else contingent on the oracle's claims of optimality."""
         oracle = self.base.oracle
         claims = () if oracle.trust is Trust.PROVED else (f"the claim of optimality by {oracle.name} is true",)
         return self.design.guarantee(self.neighbours, claims)
@@ -214,10 +220,13 @@ class RobustSelection:
 
 
 def rehearse(mechanism: RobustMechanism) -> None:
-    """One run on no data at all: an oracle that cannot do such problems says so before any budget is spent."""
+    """One run on no data at all: an oracle that cannot do such problems is refused before any budget is spent."""
     queries, perturbation = mechanism.base.queries, mechanism.base.perturbation
     records, counts = np.zeros((0, queries.dimension), dtype=np.uint8), np.zeros(0, dtype=np.int64)
-    RspmBase(mechanism.base, 1).prepare(records, counts)(np.zeros(perturbation.coordinates, dtype=np.int64))
+    run = RspmBase(mechanism.base, 1).prepare(records, counts)
+    if run(np.zeros(perturbation.coordinates, dtype=np.int64)) is None:
+        name = mechanism.base.oracle.name
+        raise ParameterError(f"{name} gives no answer for this class even without data: choose another oracle")
 
 
 def _public_rows(table: Table, neighbours: Neighbours, rows_bound: int | None) -> int:

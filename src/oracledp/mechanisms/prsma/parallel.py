@@ -1,20 +1,21 @@
 """Runs of parts on many processors: joblib on one machine, Dask on a cluster. Batches travel, not single calls.
 
-When a worker dies, all batches that were with it are suspects. Each of them is repeated alone, with the same noise,
-in a process of its own: so whether a batch fails depends on that batch only, never on its neighbours (trap P6).
+When a worker dies or runs out of memory, another batch may have been the cause. So every batch that was with a dead
+worker, and every one that ran out of memory, is a suspect: it is repeated with the same noise in a process of its own,
+when all others are done. Whether a batch fails then depends on that batch only, never on its neighbours (trap P6).
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
 from oracledp.errors import ParameterError
 from oracledp.extras import optional
-from oracledp.mechanisms.prsma.runs import Base, Batch, BatchResult, ThisProcess, Workers, run_batch
+from oracledp.mechanisms.prsma.runs import Base, Batch, BatchResult, ThisProcess, Workers, judged_alone, run_batch
 
 
 def run_alone(base: Base[Any], batch: Batch) -> BatchResult:
@@ -22,10 +23,18 @@ def run_alone(base: Base[Any], batch: Batch) -> BatchResult:
     loky = optional("joblib.externals.loky", extra="parallel")
     with loky.ProcessPoolExecutor(max_workers=1) as process:
         try:
-            result: BatchResult = process.submit(run_batch, base, batch).result()
+            result: BatchResult = process.submit(judged_alone, base, batch).result()
         except loky.BrokenProcessPool:
             return BatchResult.failed(batch)
     return result
+
+
+def each_alone(base: Base[Any], suspects: Iterable[Batch]) -> Iterator[BatchResult]:
+    """One suspect after the other, when nothing else is under way and no idle worker holds memory."""
+    held = list(suspects)
+    if held:
+        optional("joblib.externals.loky", extra="parallel").get_reusable_executor().shutdown(wait=True)
+    return (run_alone(base, batch) for batch in held)
 
 
 @dataclass(frozen=True)
@@ -38,6 +47,7 @@ class JoblibWorkers:
         """Results as they come; about two batches per process are under way at a time."""
         joblib = optional("joblib", extra="parallel")
         broken = optional("joblib.externals.loky", extra="parallel").BrokenProcessPool
+        suspects: list[Batch] = []
         left = True
         while left:
             handed: dict[int, Batch] = {}
@@ -50,12 +60,15 @@ class JoblibWorkers:
             )
             try:
                 for result in pool(joblib.delayed(run_batch)(base, batch) for batch in _noted(batches, handed)):
-                    del handed[result.number]
-                    yield result
+                    batch = handed.pop(result.number)
+                    if result.lost:
+                        suspects.append(batch)
+                    else:
+                        yield result
                 left = False
             except broken:
-                for batch in list(handed.values()):
-                    yield run_alone(base, batch)
+                suspects += handed.values()
+        yield from each_alone(base, suspects)
 
 
 def _noted(batches: Iterator[Batch], handed: dict[int, Batch]) -> Iterator[Batch]:
@@ -80,6 +93,7 @@ class DaskWorkers:
         room = 2 * max(1, sum(self.client.nthreads().values()))
         waiting = distributed.as_completed()
         under_way: dict[Any, Batch] = {}  # by future
+        suspects: list[Batch] = []
 
         def submit(wanted: int) -> None:
             for batch in islice(batches, wanted):
@@ -90,18 +104,23 @@ class DaskWorkers:
         try:
             submit(room)
             for future in waiting:
-                yield _result(future, base, under_way.pop(future))
+                batch, result = under_way.pop(future), _result(future)
+                if result is None or result.lost:
+                    suspects.append(batch)
+                else:
+                    yield result
                 submit(1)
+            yield from each_alone(base, suspects)
         finally:
             self.client.cancel(list(under_way))
 
 
-def _result(future: Any, base: Base[Any], batch: Batch) -> BatchResult:
-    """What came back; a batch that was lost, for whatever reason, is repeated alone."""
+def _result(future: Any) -> BatchResult | None:
+    """What came back; None for a batch that was lost with its worker."""
     try:
         result: BatchResult = future.result()
     except Exception:  # a batch raises nothing itself: this is the cluster speaking
-        return run_alone(base, batch)
+        return None
     return result
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 
 from oracledp.mechanisms.prsma.design import Design
 from oracledp.noise import bernoulli
+from oracledp.oracles.guarded import Ending, guarded
 from oracledp.randomness import Randomness, below
 
 Output = TypeVar("Output")
@@ -37,6 +39,7 @@ class Base(Protocol[Produced]):
 class Batch:
     """Some runs on one part, noise included: repeating a lost batch repeats it to the bit.
 
+    ``kept`` is the place of the run whose output may be released, None if it is in another batch of the part.
     Records of bytes are 0 or 1 each, and travel as bits.
     """
 
@@ -45,27 +48,32 @@ class Batch:
     records: Array
     counts: Array
     noise: Array
+    kept: int | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:
-        rest = self.counts, self.noise
+        rest = self.counts, self.noise, self.kept
         if self.records.dtype != np.uint8 or self.records.ndim != 2:
             return Batch, (self.number, self.part, self.records, *rest)
         packed = np.packbits(self.records, axis=1)
         return _unpacked, (self.number, self.part, packed, self.records.shape[1], *rest)
 
 
-def _unpacked(number: int, part: int, packed: Array, literals: int, counts: Array, noise: Array) -> Batch:
-    return Batch(number, part, np.unpackbits(packed, axis=1, count=literals), counts, noise)
+def _unpacked(number: int, part: int, packed: Array, literals: int, *rest: Any) -> Batch:
+    return Batch(number, part, np.unpackbits(packed, axis=1, count=literals), *rest)
 
 
 @dataclass(frozen=True)
 class BatchResult:
-    """Whether every run answered, and what the first one said."""
+    """Whether every run answered, and what the kept one said.
+
+    A *lost* batch ran out of memory, which others may have used up: it must be repeated alone before it is judged.
+    """
 
     number: int
     part: int
     passed: bool
     output: Any = None
+    lost: bool = False
 
     @classmethod
     def failed(cls, batch: Batch) -> BatchResult:
@@ -74,28 +82,38 @@ class BatchResult:
 
 
 def run_batch(base: Base[Any], batch: Batch) -> BatchResult:
-    """Carry out a batch; it stops at the first failure, since one is enough.
+    """Carry out every run of a batch, whether or not one of them has failed: each call keeps its place in the order.
 
-    An exception is a failure like any other: it may depend on the data, so neither it nor its message leaves here.
+    However a run ends, it is a failure like any other: neither an exception nor its message leaves here.
     """
-    try:
-        output = _first_output(base, batch)
-    except Exception:
-        output = None
-    if output is None:
+    outputs = guarded(lambda: _outputs(base, batch))
+    if outputs is Ending.OUT_OF_MEMORY:
+        return BatchResult(batch.number, batch.part, passed=False, lost=True)
+    if isinstance(outputs, Ending) or any(output is None for output in outputs):
         return BatchResult.failed(batch)
-    return BatchResult(batch.number, batch.part, passed=True, output=output)
+    return BatchResult(
+        batch.number, batch.part, passed=True, output=None if batch.kept is None else outputs[batch.kept]
+    )
 
 
-def _first_output(base: Base[Output], batch: Batch) -> Output | None:
-    """What the first run of the batch said, or None if any run failed."""
-    run, first = base.prepare(batch.records, batch.counts), None
-    for index, noise in enumerate(batch.noise):
-        found = run(noise)
-        if found is None:
-            return None
-        first = found if index == 0 else first
-    return first
+def judged_alone(base: Base[Any], batch: Batch) -> BatchResult:
+    """The verdict on a batch that nothing else can have disturbed: what is lost now has failed."""
+    result = run_batch(base, batch)
+    return BatchResult.failed(batch) if result.lost else result
+
+
+def _outputs(base: Base[Output], batch: Batch) -> list[Output | None]:
+    run = base.prepare(batch.records, batch.counts)
+    return [_output(run, noise) for noise in batch.noise]
+
+
+def _output(run: Run[Output], noise: Array) -> Output | None:
+    try:
+        return run(noise)
+    except MemoryError:
+        raise
+    except Exception:
+        return None
 
 
 class Workers(Protocol):
@@ -108,12 +126,21 @@ class Workers(Protocol):
 
 @dataclass(frozen=True)
 class ThisProcess:
-    """One batch after the other, here; batches of one part share what is prepared from its records."""
+    """One batch after the other, here; batches of one part share what is prepared from its records.
+
+    Nothing else is under way, so a lost batch is repeated at once, when all that was kept for it is given back.
+    """
 
     def carry_out(self, base: Base[Any], batches: Iterator[Batch]) -> Iterator[BatchResult]:
         """A result for every batch, in order."""
         shared = _KeepsLast(base)
-        return (run_batch(shared, batch) for batch in batches)
+        for batch in batches:
+            result = run_batch(shared, batch)
+            if result.lost:
+                shared.last = None
+                gc.collect()
+                result = judged_alone(base, batch)
+            yield result
 
 
 class _KeepsLast:
@@ -143,20 +170,20 @@ def passing_outputs(
     workers: Workers,
     progress: Callable[[int, int], None] | None = None,
 ) -> list[Output]:
-    """The first output of every part on which no run failed."""
+    """One output, of a run chosen by lot, from every part on which no run failed.
+
+    ``progress`` hears how many batches are done, failed or not: every batch is carried out, so it tells nothing.
+    """
     failed: set[int] = set()
     outputs: dict[int, Output] = {}
-    each = len(_batch_sizes(design))
-    results = workers.carry_out(base, _batches(design, base, parts, source, failed))
-    done = 0
-    for result in results:
+    total = design.parts * len(_batch_sizes(design))
+    for done, result in enumerate(workers.carry_out(base, _batches(design, base, parts, source)), start=1):
         if not result.passed:
             failed.add(result.part)
-        elif result.number % each == 0:
+        elif result.output is not None:
             outputs[result.part] = result.output
-        done = max(done, result.number + 1)  # the runs that a failure spares count as done: it must not show
         if progress is not None:
-            progress(done, design.parts * each)
+            progress(done, total)
     return [output for part, output in sorted(outputs.items()) if part not in failed]
 
 
@@ -166,14 +193,16 @@ def _batch_sizes(design: Design) -> list[int]:
 
 
 def _batches(
-    design: Design, base: Base[Any], parts: Iterable[tuple[Array, Array]], source: Randomness, failed: set[int]
+    design: Design, base: Base[Any], parts: Iterable[tuple[Array, Array]], source: Randomness
 ) -> Iterator[Batch]:
-    """All batches but those of a part that is known to have failed: its other runs change nothing."""
+    """All batches of all parts, in order. Which run of a part may be released is drawn here and told to no oracle."""
     sizes = _batch_sizes(design)
     for part, (records, counts) in enumerate(parts):
+        kept = below(source, design.runs_per_part)
         for number, size in enumerate(sizes, start=part * len(sizes)):
-            if part not in failed:
-                yield Batch(number, part, records, counts, base.draw(size, source))
+            place = kept if 0 <= kept < size else None
+            yield Batch(number, part, records, counts, base.draw(size, source), place)
+            kept -= size
 
 
 def answer(design: Design, outputs: list[Output], source: Randomness) -> Output | None:
