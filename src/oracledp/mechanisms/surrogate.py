@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from oracledp.errors import ParameterError
 from oracledp.guarantee import Guarantee, Neighbours
-from oracledp.mechanisms.block_noise import block_noise
+from oracledp.mechanisms.block_noise import block_noise, noisy_blocks
 from oracledp.mechanisms.surrogate_solver import POINT_BITS, HingeProblem, row_blocks, solve
 from oracledp.noise import LARGEST_SCALE
 from oracledp.randomness import Randomness
@@ -116,8 +116,7 @@ class ConvexSurrogate:
         point = solve(problem, self.tolerance)
         half = 1 << (POINT_BITS - GRID_BITS - 1)
         rounded = (point + half) >> (POINT_BITS - GRID_BITS)
-        hiding = block_noise(self.output_scale, (1,) * self.dimension, source)
-        return np.asarray(rounded + hiding, dtype=np.int64)
+        return noisy_blocks(rounded, self.output_scale, (1,) * self.dimension, source)
 
     def _refuse_long(self, features: NDArray[np.int8]) -> None:
         """The proof needs every row to have length at most one in every block."""

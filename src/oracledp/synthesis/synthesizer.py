@@ -11,8 +11,7 @@ from oracledp.accounting import zcdp_rho
 from oracledp.errors import ModelError, ParameterError
 from oracledp.guarantee import Exact, Guarantee, Neighbours, positive, probability
 from oracledp.mechanisms.release import Named, pay
-from oracledp.noise import discrete_gaussian
-from oracledp.randomness import Randomness, SystemRandomness, words
+from oracledp.randomness import Randomness, SystemRandomness, public_generator
 from oracledp.schema import Schema
 from oracledp.synthesis.answers import Answer, answer_conjunction
 from oracledp.synthesis.conditions import Conditions
@@ -83,8 +82,8 @@ class Synthesizer:
         rho = zcdp_rho(self.epsilon, self.delta)
         guarantee = pay(Named("synthesizer", self.guarantee), self.ledger, source)
         records = records_of(table)
-        generator = np.random.default_rng(words(source, 4).tolist())
-        meter = Meter(records, rho, self.neighbours, source, discrete_gaussian)
+        generator = public_generator(source)
+        meter = Meter(records, rho, self.neighbours, source)
         measured = measure_workload(meter, self._parsed, self.schema, generator)
         mixture = fit_mixture(measured, records.in_order, generator, progress)
         self.shape_ = FrameShape.default(self.schema) if isinstance(data, Table) else FrameShape.of(data, self.schema)
