@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from math import ceil
 from typing import TYPE_CHECKING
@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 
 from oracledp.classes.base import Parts, QueryClass
 from oracledp.guarantee import Exact, Guarantee, Neighbours, positive
+from oracledp.mechanisms.lattice import lattice
 from oracledp.mechanisms.objective import Objective
 from oracledp.mechanisms.release import Release, pay
-from oracledp.mechanisms.rspm import FIXED_TIES_RESOLUTION, objective_of
+from oracledp.mechanisms.rspm import objective_of
 from oracledp.noise import geometric
 from oracledp.oracles.base import Certificate, Trust
 from oracledp.oracles.values import refuse_large
@@ -35,7 +36,7 @@ class ReportNoisyMin:
     queries: QueryClass
     epsilon: Fraction
     neighbours: Neighbours
-    resolution: int = FIXED_TIES_RESOLUTION
+    resolution: int = field(default_factory=lambda: lattice().fixed_ties)
     name: str = "report-noisy-min"
 
     @property

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from oracledp.classes.base import QueryClass
 from oracledp.errors import OracleFailure, ParameterError
 from oracledp.guarantee import Exact, Guarantee, Neighbours, positive
+from oracledp.mechanisms.lattice import lattice
 from oracledp.mechanisms.objective import Minimum, Objective, minimise
 from oracledp.mechanisms.perturbation import KHotPerturbation, Noise, Perturbation, SeparatorPerturbation
 from oracledp.mechanisms.release import Release, pay
@@ -19,11 +20,6 @@ from oracledp.randomness import Randomness, SystemRandomness
 if TYPE_CHECKING:
     from oracledp.ledger import Ledger
     from oracledp.table import Table
-
-# Ties broken by a fixed order cost nothing on any lattice, so a coarse one keeps the numbers small. Ties broken
-# by a solver cost their probability, so the lattice is fine. Neither depends on the data.
-FIXED_TIES_RESOLUTION = 10
-FREE_TIES_RESOLUTION = 32
 
 EMBEDDINGS: dict[str, type[KHotPerturbation] | type[SeparatorPerturbation]] = {
     "k-hot": KHotPerturbation,
@@ -62,7 +58,7 @@ class ReportSeparatorPerturbedMin:
         if queries.size < 2:
             raise ParameterError("this class has a single query: there is nothing to choose")
         if resolution is None:
-            resolution = FIXED_TIES_RESOLUTION if oracle.fixed_ties else FREE_TIES_RESOLUTION
+            resolution = lattice().fixed_ties if oracle.fixed_ties else lattice().free_ties
         perturbation = EMBEDDINGS[embedding].calibrate(
             queries, epsilon=epsilon, neighbours=neighbours, resolution=resolution
         )
