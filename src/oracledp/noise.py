@@ -17,13 +17,14 @@ from oracledp import _engine
 from oracledp.errors import CapacityError, ParameterError
 from oracledp.exponential_function import exp_enclosure
 from oracledp.partition import hypergeometric_parts, hypergeometric_split
-from oracledp.randomness import Randomness, below, reader
+from oracledp.randomness import Randomness, below, drawn, reader, words
 from oracledp.selection import exponential_choice, exponential_law, permute_and_flip_choice
 
 __all__ = [
     "LARGEST_SCALE",
     "bernoulli",
     "bernoulli_exp",
+    "coins",
     "discrete_gaussian",
     "discrete_laplace",
     "exp_enclosure",
@@ -32,6 +33,7 @@ __all__ = [
     "geometric",
     "hypergeometric_parts",
     "hypergeometric_split",
+    "noisy_counts",
     "permute_and_flip_choice",
     "uniform",
 ]
@@ -40,6 +42,7 @@ LARGEST_SCALE = 1 << 55
 """255 such scales fit in 63 bits, and a draw beyond 255 scales (probability e^-255) is refused, never wrapped."""
 
 
+@drawn
 def uniform(bound: int, count: int, source: Randomness) -> NDArray[np.int64]:
     """``count`` uniform integers in ``[0, bound)`` for a bound of at most 2^63 (Lemma 1 of proofs/noise.md).
 
@@ -52,6 +55,7 @@ def uniform(bound: int, count: int, source: Randomness) -> NDArray[np.int64]:
     return _engine.uniform(bound, _count(count), reader(source))
 
 
+@drawn
 def geometric(scale: int, count: int, source: Randomness) -> NDArray[np.int64]:
     """One-sided noise: ``Pr[X = x] = (1 - e^(-1/scale)) e^(-x/scale)`` for x = 0, 1, 2, ... (Theorem 1).
 
@@ -65,6 +69,7 @@ def geometric(scale: int, count: int, source: Randomness) -> NDArray[np.int64]:
         raise _too_large() from error
 
 
+@drawn
 def discrete_laplace(scale: int, count: int, source: Randomness) -> NDArray[np.int64]:
     """Two-sided noise: ``Pr[X = x]`` proportional to ``e^(-|x|/scale)`` on all integers (Theorem 2)."""
     try:
@@ -73,6 +78,7 @@ def discrete_laplace(scale: int, count: int, source: Randomness) -> NDArray[np.i
         raise _too_large() from error
 
 
+@drawn
 def discrete_gaussian(variance: Fraction | int, count: int, source: Randomness) -> NDArray[np.int64]:
     """Gaussian noise on the integers: ``Pr[X = x]`` proportional to ``e^(-x^2/(2 variance))`` (Theorem 3).
 
@@ -92,6 +98,26 @@ def discrete_gaussian(variance: Fraction | int, count: int, source: Randomness) 
         raise _too_large() from error
 
 
+@drawn
+def noisy_counts(counts: NDArray[np.int64], variance: Fraction | int, source: Randomness) -> NDArray[np.int64]:
+    """A release: integers plus independent discrete Gaussian noise. The one place where counts and such noise meet."""
+    return counts + discrete_gaussian(variance, counts.size, source)
+
+
+@drawn
+def coins(probability: Fraction, count: int, source: Randomness) -> NDArray[np.bool_]:
+    """Independent coins, each true with this probability rounded down to a multiple of 2^-64."""
+    if not 0 <= probability < 1:
+        raise ParameterError("the probability of a coin must lie in [0, 1)")
+    return np.asarray(words(source, count) < np.uint64(coin_limit(probability)))
+
+
+def coin_limit(probability: Fraction) -> int:
+    """How many of the 2^64 words make a coin of :func:`coins` true."""
+    return int(probability * (1 << 64))
+
+
+@drawn
 def bernoulli(probability: Fraction | int, source: Randomness) -> bool:
     """True with exactly this probability, a rational number in [0, 1]."""
     if not 0 <= probability <= 1:
@@ -99,6 +125,7 @@ def bernoulli(probability: Fraction | int, source: Randomness) -> bool:
     return below(source, probability.denominator) < probability.numerator
 
 
+@drawn
 def bernoulli_exp(x: Fraction | int, source: Randomness) -> bool:
     """True with probability exactly ``e^(-x)``, for a rational ``x >= 0`` of any size (Lemma 4).
 

@@ -15,11 +15,12 @@ from numpy.typing import NDArray
 from oracledp import _engine
 from oracledp.errors import CapacityError, ParameterError
 from oracledp.merging import exact_sum
-from oracledp.randomness import Randomness, reader
+from oracledp.randomness import Randomness, drawn, reader
 
 Part = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 
+@drawn
 def hypergeometric_parts(counts: NDArray[np.int64], sizes: Sequence[int], source: Randomness) -> list[Part]:
     """For each part, the indices of its records (increasing) and their counts (positive).
 

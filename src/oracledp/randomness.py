@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import os
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Protocol, runtime_checkable
+from functools import wraps
+from inspect import signature
+from typing import Any, ParamSpec, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from oracledp.errors import ParameterError
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 
 @runtime_checkable
@@ -67,11 +73,70 @@ class SeededRandomness:
         return self._generator.bytes(count)
 
 
+@dataclass(frozen=True, eq=False)
+class Question:
+    """A draw that a primitive asks a :class:`DrawSource` for: its name, its arguments but for the source, its own way.
+
+    ``carry_out(source)`` makes the draw as shipped, with another source.
+    """
+
+    primitive: str
+    arguments: tuple[Any, ...]
+    carry_out: Callable[[Randomness], Any]
+
+
+class DrawSource(ABC):
+    """A source that answers for whole draws instead of bytes: how an audit walks through every outcome of shipped code.
+
+    Every primitive below and in ``noise``, ``selection``, ``partition``, ``block_noise`` and the samplers is marked
+    :func:`drawn` and asks such a source first. Nothing that it touches is private.
+    """
+
+    @property
+    def private(self) -> bool:
+        """Always false."""
+        return False
+
+    def bytes(self, count: int) -> bytes:
+        """Refused: a draw that is not :func:`drawn` would escape the audit."""
+        raise ParameterError("this source answers for whole draws; mark the primitive that reads its bytes")
+
+    @abstractmethod
+    def answer(self, question: Question) -> Any:
+        """The outcome of a draw."""
+
+
+def drawn(primitive: Callable[P, R]) -> Callable[P, R]:
+    """Marks a primitive whose law is proved and tested by itself: a :class:`DrawSource` answers for the whole of it."""
+    place = list(signature(primitive).parameters).index("source")
+
+    @wraps(primitive)
+    def asking(*args: P.args, **kwargs: P.kwargs) -> R:
+        source: Any = kwargs["source"] if "source" in kwargs else args[place]
+        if not isinstance(source, DrawSource):
+            return primitive(*args, **kwargs)
+        rest = tuple(args[:place] + args[place + 1 :]) + tuple(v for k, v in kwargs.items() if k != "source")
+        other: Callable[..., R] = primitive
+        return source.answer(  # type: ignore[no-any-return]
+            Question(primitive.__name__, rest, lambda own: other(*rest[:place], own, *rest[place:]))
+        )
+
+    return asking
+
+
+@drawn
+def public_generator(source: Randomness) -> np.random.Generator:
+    """A plain generator for what touches released values only; its seed may be known to everybody."""
+    return np.random.default_rng(words(source, 4).tolist())
+
+
+@drawn
 def words(source: Randomness, count: int) -> NDArray[np.uint64]:
     """``count`` uniform 64-bit words."""
     return np.frombuffer(source.bytes(8 * count), dtype=np.uint64)
 
 
+@drawn
 def below(source: Randomness, bound: int) -> int:
     """A uniform integer in ``[0, bound)``, by rejection, for a bound of any size."""
     if bound <= 0:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from oracledp import _engine
 from oracledp.errors import CapacityError, ParameterError
 from oracledp.exponential_function import exp_enclosure
-from oracledp.randomness import Randomness, below, reader
+from oracledp.randomness import Randomness, below, drawn, reader
 
 _BITS = 62  # of the upper weights: two of them multiply within 128 bits
 _EXTRA = 64  # digits drawn when a decision is open
@@ -26,6 +26,7 @@ _EXTRA = 64  # digits drawn when a decision is open
 Law = list[tuple[Fraction, Fraction]]
 
 
+@drawn
 def exponential_choice(scores: NDArray[np.int64], rate: Fraction | int, source: Randomness) -> int:
     """An index, ``i`` with probability exactly proportional to ``e^(-rate * scores[i])`` (Theorem 4).
 
@@ -36,6 +37,7 @@ def exponential_choice(scores: NDArray[np.int64], rate: Fraction | int, source: 
     return _exponential_choice(_checked(scores), _rate(rate), source, _BITS)
 
 
+@drawn
 def permute_and_flip_choice(scores: NDArray[np.int64], rate: Fraction | int, source: Randomness) -> int:
     """An index: the scores in random order, the first that an ``e^(-rate * (score - least))`` coin accepts.
 

@@ -9,7 +9,6 @@ import pytest
 
 from oracledp.audit.synthesis_law import QUERIES, SCHEMA, Run, findings, honest, noisy_counts
 from oracledp.guarantee import Neighbours
-from oracledp.noise import discrete_gaussian
 from oracledp.randomness import SystemRandomness
 from oracledp.synthesis.measurements import Meter, Records
 
@@ -37,7 +36,7 @@ def test_the_audited_counts_are_those_of_the_meter() -> None:
     rho, draws = Fraction(1, 4), 50_000
     exact = honest(records, Fraction(10), Neighbours.ADD_REMOVE).total(rho)
     grid, law = noisy_counts((exact[0],), exact[1], 0)
-    meter = Meter(records, rho * draws, Neighbours.ADD_REMOVE, SystemRandomness(), discrete_gaussian)
+    meter = Meter(records, rho * draws, Neighbours.ADD_REMOVE, SystemRandomness())
     seen = np.array([meter.total(rho)[0] for _ in range(draws)])
     expected = law[0].astype(np.float64) * draws
     wide = expected >= 10

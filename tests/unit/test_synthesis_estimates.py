@@ -10,7 +10,6 @@ import pytest
 from oracledp.classes import Conjunctions
 from oracledp.guarantee import Guarantee, Neighbours
 from oracledp.literals import Literal, Literals
-from oracledp.noise import discrete_gaussian
 from oracledp.randomness import SeededRandomness
 from oracledp.schema import Schema
 from oracledp.synthesis.answers import answer_conjunction
@@ -49,7 +48,7 @@ def released(seed: int, workload: object) -> SyntheticModel:
     """What a fit would release, without fitting: intervals never look at the model."""
     unique, counts = np.unique(CODES, axis=0, return_counts=True)
     records = Records(unique, counts, SCHEMA.sizes, (True, False, False, False, False), (False,) * 5)
-    meter = Meter(records, Fraction(1, 4), Neighbours.ADD_REMOVE, SeededRandomness(seed), discrete_gaussian)
+    meter = Meter(records, Fraction(1, 4), Neighbours.ADD_REMOVE, SeededRandomness(seed))
     found = measure_workload(meter, Workload.parse(workload, SCHEMA), SCHEMA, np.random.default_rng(seed))
     layout = Layout(found.bins)
     parts = np.concatenate([np.full((1, m), 1 / m) for m in layout.sizes], axis=1)

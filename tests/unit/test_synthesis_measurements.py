@@ -20,9 +20,9 @@ from oracledp.synthesis.measuring import measure, split
 SIZES = (2, 3, 5)
 
 
-def no_noise(variance: Fraction, count: int, source: Randomness) -> Integers:
+def no_noise(counts: Integers, variance: Fraction, source: Randomness) -> Integers:
     assert variance > 0
-    return np.zeros(count, dtype=np.int64)
+    return counts
 
 
 def records(codes: Integers) -> Records:
@@ -105,7 +105,7 @@ def test_the_number_of_records_is_free_only_where_it_is_public() -> None:
 
 
 def test_overspending_is_refused_before_noise_is_drawn() -> None:
-    def forbidden(variance: Fraction, count: int, source: Randomness) -> Integers:
+    def forbidden(counts: Integers, variance: Fraction, source: Randomness) -> Integers:
         raise AssertionError("noise was drawn")
 
     codes = random_codes(4)

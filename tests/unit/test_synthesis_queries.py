@@ -13,7 +13,6 @@ from oracledp.classes import Conjunctions, Disjunctions, Halfspaces, Parities, Q
 from oracledp.errors import BudgetExceeded
 from oracledp.guarantee import Neighbours
 from oracledp.literals import Literal, Literals
-from oracledp.noise import discrete_gaussian
 from oracledp.randomness import Randomness, SeededRandomness
 from oracledp.schema import Schema
 from oracledp.synthesis import mixture
@@ -51,8 +50,8 @@ CLASSES: tuple[QueryClass, ...] = (
 )
 
 
-def no_noise(variance: Fraction, count: int, source: Randomness) -> Integers:
-    return np.zeros(count, dtype=np.int64)
+def no_noise(counts: Integers, variance: Fraction, source: Randomness) -> Integers:
+    return counts
 
 
 def records(codes: Integers) -> Records:
@@ -209,7 +208,7 @@ def test_named_classes_become_searchable(kind: str) -> None:
 @pytest.mark.parametrize("neighbours", list(Neighbours))
 def test_a_whole_run_spends_its_budget_and_no_more(workload: object, neighbours: Neighbours) -> None:
     codes = random_codes(5, 2000)
-    gauge = Meter(records(codes), Fraction(1, 10), neighbours, SeededRandomness(0), discrete_gaussian)
+    gauge = Meter(records(codes), Fraction(1, 10), neighbours, SeededRandomness(0))
     parsed = Workload.parse(workload, SCHEMA)
     measured = measure_workload(gauge, parsed, SCHEMA, np.random.default_rng(0))
     assert Fraction(9, 10) * gauge.rho <= gauge.spent <= gauge.rho

@@ -29,7 +29,8 @@ from oracledp.game.query_player import ExponentialPlayer, PerturbedPlayer, Query
 from oracledp.game.rules import OPTIMISM
 from oracledp.game.scoreboard import Scoreboard
 from oracledp.guarantee import Guarantee
-from oracledp.mechanisms.rspm import FIXED_TIES_RESOLUTION, ReportSeparatorPerturbedMin
+from oracledp.mechanisms.lattice import lattice
+from oracledp.mechanisms.rspm import ReportSeparatorPerturbedMin
 from oracledp.schema import Schema
 from oracledp.selection import exponential_law
 
@@ -79,7 +80,8 @@ class SmallGame:
         board = Scoreboard(self.queries, private, counts)
         for weight, proposal in enumerate(answered, start=1):
             board.add(proposal, weight)
-        scores, rate = board.values(FIXED_TIES_RESOLUTION), self.player.mechanism.rate / (1 << FIXED_TIES_RESOLUTION)
+        resolution = lattice().fixed_ties
+        scores, rate = board.values(resolution), self.player.mechanism.rate / (1 << resolution)
         return Law.from_fractions(tuple(map(board.parts_at, range(len(scores)))), exponential_law(scores, rate))
 
     def _data_player(self, past: Transcript, data: DataSet) -> tuple[Bits, ...]:

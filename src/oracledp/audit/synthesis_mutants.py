@@ -38,7 +38,7 @@ class _PrivateTotal(Meter):
     def selection(
         self, queries: QueryClass, schema: Schema, proposal: Integers, total: int, rho: Fraction
     ) -> tuple[ExponentialMechanism, Objective]:
-        return super().selection(queries, schema, proposal, 3 * int(self.records.counts.sum()), rho)
+        return super().selection(queries, schema, proposal, 3 * int(self._counted[1].sum()), rho)
 
 
 class _WrongRate(Meter):

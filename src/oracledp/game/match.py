@@ -16,7 +16,7 @@ from oracledp.game.play import Play
 from oracledp.game.query_player import QueryPlayer
 from oracledp.game.rules import Rules
 from oracledp.game.scoreboard import Scoreboard
-from oracledp.randomness import Randomness, words
+from oracledp.randomness import Randomness, public_generator
 from oracledp.table import Table
 
 Progress = Callable[[int, int], None]
@@ -43,8 +43,7 @@ def play_match(
     draws: list[Codes] = []
     proposals: list[NDArray[np.uint8]] = []
     for done in range(rules.rounds):
-        generator = np.random.default_rng(words(source, 4).tolist())
-        draws.append(data_player.play(past.linked(rules.optimism), rules.draws, generator))
+        draws.append(data_player.play(past.linked(rules.optimism), rules.draws, public_generator(source)))
         proposals.append(schema.literal_values(closed.literals, draws[-1].astype(schema.code_dtype)))
         answered = tuple(proposals) if rules.averaging else (proposals[-1],)
         if board is not None:

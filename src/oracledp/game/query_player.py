@@ -15,8 +15,9 @@ from oracledp.game.payoff import Payoff
 from oracledp.guarantee import Guarantee, Neighbours
 from oracledp.mechanisms.exponential import ExponentialMechanism
 from oracledp.mechanisms.gaussian_rspm import GaussianReportSeparatorPerturbedMin
+from oracledp.mechanisms.lattice import lattice
 from oracledp.mechanisms.objective import nothing_found
-from oracledp.mechanisms.rspm import FIXED_TIES_RESOLUTION, ReportSeparatorPerturbedMin
+from oracledp.mechanisms.rspm import ReportSeparatorPerturbedMin
 from oracledp.oracles.base import Failed
 from oracledp.oracles.registry import resolve
 from oracledp.oracles.tree_sampler import samples
@@ -78,14 +79,15 @@ class ExponentialPlayer:
 
     def check(self, rows_bound: int, unit: int = 1) -> None:
         """The rows and as much weight on the proposals."""
-        self.mechanism.check(rows_bound, BOTH_SIDES * unit, resolution=FIXED_TIES_RESOLUTION)
+        self.mechanism.check(rows_bound, BOTH_SIDES * unit, resolution=lattice().fixed_ties)
 
     def respond(self, payoff: Payoff, source: Randomness) -> Parts:
         """One exact draw."""
+        resolution = lattice().fixed_ties
         if payoff.board is None:
-            return self.mechanism.run(payoff.objective(FIXED_TIES_RESOLUTION), source)
-        rate = self.mechanism.rate / (1 << FIXED_TIES_RESOLUTION)
-        return payoff.board.parts_at(exponential_choice(payoff.board.values(FIXED_TIES_RESOLUTION), rate, source))
+            return self.mechanism.run(payoff.objective(resolution), source)
+        rate = self.mechanism.rate / (1 << resolution)
+        return payoff.board.parts_at(exponential_choice(payoff.board.values(resolution), rate, source))
 
 
 def whole_promise(epsilon: Fraction, delta: Fraction, of_a_round: Guarantee) -> Guarantee:

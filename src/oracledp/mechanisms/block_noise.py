@@ -15,9 +15,10 @@ from numpy.typing import NDArray
 
 from oracledp.errors import CapacityError, ParameterError
 from oracledp.noise import LARGEST_SCALE, geometric
-from oracledp.randomness import Randomness, below
+from oracledp.randomness import Randomness, below, drawn
 
 
+@drawn
 def block_noise(scale: int, sizes: tuple[int, ...], source: Randomness) -> NDArray[np.int64]:
     """A vector u of Z^m, m = sum of sizes, with ``Pr[u]`` proportional to ``e^(-N(u)/scale)``, exactly.
 
@@ -35,6 +36,14 @@ def block_noise(scale: int, sizes: tuple[int, ...], source: Randomness) -> NDArr
     radius = _radius(scale, sizes, source)
     draws = [value for size in sizes for value in _in_ball(size, radius, source)]
     return np.array(draws, dtype=np.int64)
+
+
+@drawn
+def noisy_blocks(
+    values: NDArray[np.int64], scale: int, sizes: tuple[int, ...], source: Randomness
+) -> NDArray[np.int64]:
+    """A release: integers plus block noise."""
+    return np.asarray(values + block_noise(scale, sizes, source), dtype=np.int64)
 
 
 def ball_size(size: int, radius: int) -> int:

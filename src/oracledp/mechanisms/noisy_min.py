@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from math import ceil
 from typing import TYPE_CHECKING
@@ -14,9 +14,9 @@ from oracledp.capacity import MOST_SCALES, refuse_overflow
 from oracledp.classes.base import Parts, QueryClass
 from oracledp.errors import CapacityError
 from oracledp.guarantee import Exact, Guarantee, Neighbours, positive
+from oracledp.mechanisms.lattice import lattice
 from oracledp.mechanisms.objective import Objective
 from oracledp.mechanisms.release import Release
-from oracledp.mechanisms.rspm import FIXED_TIES_RESOLUTION
 from oracledp.mechanisms.table_selection import Chosen, select
 from oracledp.noise import LARGEST_SCALE, geometric
 from oracledp.oracles.base import Certificate, Trust
@@ -38,7 +38,7 @@ class ReportNoisyMin:
     queries: QueryClass
     epsilon: Fraction
     neighbours: Neighbours
-    resolution: int = FIXED_TIES_RESOLUTION
+    resolution: int = field(default_factory=lambda: lattice().fixed_ties)
     name: str = "report-noisy-min"
 
     @property

@@ -12,6 +12,7 @@ from oracledp.capacity import MOST_ROWS, public_rows
 from oracledp.classes.base import QueryClass
 from oracledp.errors import ParameterError
 from oracledp.guarantee import Exact, Guarantee, Neighbours, positive
+from oracledp.mechanisms.lattice import lattice
 from oracledp.mechanisms.objective import Minimum, Objective, minimise, nothing_found
 from oracledp.mechanisms.perturbation import KHotPerturbation, Noise, Perturbation, SeparatorPerturbation
 from oracledp.mechanisms.release import Release
@@ -23,12 +24,6 @@ from oracledp.randomness import Randomness
 if TYPE_CHECKING:
     from oracledp.ledger import Ledger
     from oracledp.table import Table
-
-# Ties broken by a fixed order cost nothing on any lattice, so a coarse one keeps the numbers small. Ties broken
-# by a solver cost their probability, so the lattice is fine. Neither depends on the data: a lattice gets coarser only
-# where the public bound on the rows, the largest weight or the noise would leave 64-bit integers.
-FIXED_TIES_RESOLUTION = 10
-FREE_TIES_RESOLUTION = 32
 
 EMBEDDINGS: dict[str, type[KHotPerturbation] | type[SeparatorPerturbation]] = {
     "k-hot": KHotPerturbation,
@@ -72,7 +67,7 @@ class ReportSeparatorPerturbedMin:
         if queries.size < 2:
             raise ParameterError("this class has a single query: there is nothing to choose")
         if resolution is None:
-            resolution = FIXED_TIES_RESOLUTION if admit(oracle).fixed_ties else FREE_TIES_RESOLUTION
+            resolution = lattice().fixed_ties if admit(oracle).fixed_ties else lattice().free_ties
         noise = EMBEDDINGS[embedding]
         finest = (
             noise.calibrate(queries, epsilon=epsilon, neighbours=neighbours, resolution=bits)

@@ -14,7 +14,9 @@ from numpy.typing import NDArray
 from oracledp.errors import ParameterError
 from oracledp.exponential_function import exp_enclosure
 from oracledp.guarantee import Neighbours
-from oracledp.randomness import Randomness, words
+from oracledp.noise import coins
+from oracledp.partition import hypergeometric_parts
+from oracledp.randomness import Randomness
 
 _BITS = 96
 _MOST = 40  # exponents beyond this gain nothing and would strain the floating-point guess
@@ -52,10 +54,7 @@ def random_rows(rows: int, share: Fraction, neighbours: Neighbours, source: Rand
     """The secret sample: under replace-one ceil(share·rows) rows without replacement, else each row by its own coin."""
     if neighbours is Neighbours.REPLACE_ONE:
         return _without_replacement(rows, ceil(share * rows), source)
-    limit = floor(share * (1 << 64))
-    if limit == 1 << 64:
-        return np.arange(rows)
-    return np.flatnonzero(words(source, rows) < np.uint64(limit))
+    return np.arange(rows) if share == 1 else np.flatnonzero(coins(share, rows, source))
 
 
 def sampled_share(rows: int, share: Fraction, neighbours: Neighbours) -> Fraction:
@@ -64,8 +63,6 @@ def sampled_share(rows: int, share: Fraction, neighbours: Neighbours) -> Fractio
 
 
 def _without_replacement(rows: int, count: int, source: Randomness) -> NDArray[np.intp]:
-    """A uniform subset: the rows with the smallest of distinct random keys."""
-    while True:
-        keys = words(source, rows)
-        if len(np.unique(keys)) == rows:
-            return np.sort(np.argsort(keys, kind="stable")[:count])
+    """A uniform subset, in order."""
+    ((chosen, _),) = hypergeometric_parts(np.ones(rows, dtype=np.int64), [count], source)
+    return chosen.astype(np.intp)

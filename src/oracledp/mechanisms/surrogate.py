@@ -7,7 +7,7 @@ accounted for: proofs/surrogate.md.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from math import ceil
 
@@ -17,15 +17,11 @@ from numpy.typing import NDArray
 from oracledp.capacity import refuse_overflow
 from oracledp.errors import ParameterError
 from oracledp.guarantee import Guarantee, Neighbours
-from oracledp.mechanisms.block_noise import block_noise
+from oracledp.mechanisms.block_noise import block_noise, noisy_blocks
+from oracledp.mechanisms.lattice import Lattice, lattice
 from oracledp.mechanisms.surrogate_solver import MOST_WEIGHT, POINT_BITS, HingeProblem, row_blocks, solve
 from oracledp.noise import LARGEST_SCALE
 from oracledp.randomness import Randomness
-
-NOISE_BITS = 36  # the objective's noise lives on multiples of 2^-36, or of a coarser lattice where that would overflow
-GRID_BITS = 40  # and the released weights on multiples of 2^-40
-DISTANCE_BITS = 28  # the point found is proved to lie within 2^-28 of the minimiser
-OUTPUT_SHARE = Fraction(1, 256)  # of epsilon, for the little noise that hides that distance
 
 
 @dataclass(frozen=True)
@@ -45,6 +41,7 @@ class ConvexSurrogate:
     neighbours: Neighbours
     curvature_share: Fraction = Fraction(1, 20)
     name: str = "surrogate"
+    lattice: Lattice = field(default_factory=lattice)
 
     def __post_init__(self) -> None:
         if not self.sizes or min(self.sizes) < 1:
@@ -68,7 +65,9 @@ class ConvexSurrogate:
     def noise_bits(self) -> int:
         """s, where the objective's noise lives on multiples of 2^-s: as fine as the sampler's 55 bits allow."""
         fitting = (
-            bits for bits in range(NOISE_BITS, 0, -1) if self._scale(bits) * (self.dimension + 1) <= LARGEST_SCALE
+            bits
+            for bits in range(self.lattice.noise_bits, 0, -1)
+            if self._scale(bits) * (self.dimension + 1) <= LARGEST_SCALE
         )
         return next(fitting, 0)
 
@@ -78,19 +77,19 @@ class ConvexSurrogate:
         return self._scale(self.noise_bits)
 
     def _scale(self, bits: int) -> int:
-        left = self.epsilon * (1 - OUTPUT_SHARE) - len(self.sizes) / self.regularisation
+        left = self.epsilon * (1 - self.lattice.output_share) - len(self.sizes) / self.regularisation
         return ceil(((self.neighbours.comparison_sensitivity << bits) + max(self.sizes)) / left)
 
     @property
     def output_scale(self) -> int:
         """Of the output's noise, in grid units: ε/256 covers a move of the grid point, there and back."""
-        moved = (1 << (GRID_BITS - DISTANCE_BITS)) + 1
-        return ceil(2 * moved / (self.epsilon * OUTPUT_SHARE))
+        moved = (1 << (self.lattice.grid_bits - self.lattice.distance_bits)) + 1
+        return ceil(2 * moved / (self.epsilon * self.lattice.output_share))
 
     @property
     def tolerance(self) -> Fraction:
         """How small the gradient must be: Λ·2^-28, less what the lattice of the noise takes."""
-        return self.regularisation / (1 << DISTANCE_BITS) - Fraction(self.dimension, 2 << self.noise_bits)
+        return self.regularisation / (1 << self.lattice.distance_bits) - Fraction(self.dimension, 2 << self.noise_bits)
 
     @property
     def guarantee(self) -> Guarantee:
@@ -119,10 +118,9 @@ class ConvexSurrogate:
         tilt = tuple(Fraction(int(value), 1 << self.noise_bits) for value in noise)
         problem = HingeProblem(features, positive, negative, unit, tilt, self.regularisation)
         point = solve(problem, self.tolerance)
-        half = 1 << (POINT_BITS - GRID_BITS - 1)
-        rounded = (point + half) >> (POINT_BITS - GRID_BITS)
-        hiding = block_noise(self.output_scale, (1,) * self.dimension, source)
-        return np.asarray(rounded + hiding, dtype=np.int64)
+        dropped = POINT_BITS - self.lattice.grid_bits
+        rounded = (point + (1 << (dropped - 1))) >> dropped
+        return noisy_blocks(rounded, self.output_scale, (1,) * self.dimension, source)
 
     def _refuse_long(self, features: NDArray[np.int8]) -> None:
         """The proof needs every row to have length at most one in every block."""

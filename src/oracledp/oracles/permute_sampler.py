@@ -17,9 +17,10 @@ from oracledp.exponential_function import exp_enclosure
 from oracledp.oracles.problem import WeightedProblem
 from oracledp.oracles.tree_sampler import trials_over
 from oracledp.oracles.trials import BITS, ONE, Draw, Trials, keep
-from oracledp.randomness import Randomness, below
+from oracledp.randomness import Randomness, below, drawn
 
 
+@drawn
 def sample_permute_and_flip(
     problems: Sequence[WeightedProblem], rate: Fraction, least: int, source: Randomness
 ) -> tuple[int, Parts]:

@@ -16,7 +16,7 @@ from oracledp.oracles.problem import WeightedProblem
 from oracledp.oracles.subset_sampler import SubsetTrials
 from oracledp.oracles.support_sampler import SupportTrials
 from oracledp.oracles.trials import Trials, TrialsOver, check_problems
-from oracledp.randomness import Randomness
+from oracledp.randomness import Randomness, drawn
 
 _KINDS: tuple[TrialsOver, ...] = (SubsetTrials, SupportTrials, ParityTrials)
 
@@ -33,6 +33,7 @@ def samples(query_class: QueryClass) -> bool:
     return any(kind.serves(query_class) for kind in _KINDS)
 
 
+@drawn
 def sample_exponential(problems: Sequence[WeightedProblem], rate: Fraction, source: Randomness) -> tuple[int, Parts]:
     """A query with probability exactly proportional to exp(-rate·value), over all problems together.
 

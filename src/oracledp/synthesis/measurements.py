@@ -7,7 +7,7 @@ The meter holds a zCDP budget as a Fraction and charges each measurement before 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import InitVar, dataclass, field
 from fractions import Fraction
 from math import ceil, sqrt
 from typing import Any
@@ -23,12 +23,15 @@ from oracledp.game.payoff import Payoff
 from oracledp.guarantee import Neighbours
 from oracledp.mechanisms.exponential import ExponentialMechanism
 from oracledp.mechanisms.objective import Objective
+from oracledp.noise import noisy_counts
 from oracledp.randomness import Randomness
 from oracledp.schema import Schema
+from oracledp.sealed import Sealed
 from oracledp.synthesis.bins import Integers
 from oracledp.synthesis.counted import CountedQuery
 
-Draw = Callable[[Fraction, int, Randomness], Integers]
+Counted = tuple[NDArray[np.integer[Any]], Integers]  # unique records, and how many rows each stands for
+AddNoise = Callable[[Integers, Fraction, Randomness], Integers]
 _BLOCK = 8192  # records in one step of counting parities
 _CELLS = 1 << 22  # records times products in one step, so that memory does not grow with the columns
 _GRAIN = 1024  # variances are rounded up to multiples of 1/1024: short fractions are drawn faster
@@ -37,16 +40,18 @@ LATTICE = 10  # a synthetic record weighs a multiple of 2^-10 records in a selec
 
 @dataclass(frozen=True)
 class Records:
-    """Private data as unique encoded records with counts. Only a meter may read it."""
+    """Private data as unique encoded records with counts, under seal: only a meter opens it. The rest is public."""
 
-    codes: NDArray[np.integer[Any]] = field(repr=False)  # of any width: millions of records stay as small as they came
-    counts: Integers = field(repr=False)
+    codes: InitVar[NDArray[np.integer[Any]]]  # of any width: millions of records stay as small as they came
+    counts: InitVar[Integers]
     sizes: tuple[int, ...]
     ordered: tuple[bool, ...]
     missing: tuple[bool, ...]  # whether the last code of a column stands for no value
+    sealed: Sealed[Counted] = field(init=False)
 
-    def __post_init__(self) -> None:
-        refuse_rows(self.counts)
+    def __post_init__(self, codes: NDArray[np.integer[Any]], counts: Integers) -> None:
+        refuse_rows(counts)
+        object.__setattr__(self, "sealed", Sealed((codes, counts)))
 
     @property
     def in_order(self) -> tuple[int, ...]:
@@ -106,12 +111,12 @@ class Meter:
     rho: Fraction
     neighbours: Neighbours
     source: Randomness
-    draw: Draw
+    add_noise: AddNoise = noisy_counts
     spent: Fraction = Fraction(0)
 
     def total(self, rho: Fraction) -> tuple[int, Fraction]:
         """The noisy number of records and its variance; exact and free when the number of records is public."""
-        count = int(self.records.counts.sum())
+        count = int(self._counted[1].sum())
         if self.neighbours is Neighbours.REPLACE_ONE:
             return count, Fraction(0)
         noisy, variance = self._noisy(np.array([count]), 1, rho)
@@ -121,12 +126,13 @@ class Meter:
         self, columns: tuple[int, ...], levels: tuple[int, ...], groupings: Sequence[Integers], rho: Fraction
     ) -> NoisyTable:
         """The counts of the grouped values of some columns. One record is in one cell: Δ₂² is 1, or 2 if replaced."""
-        index = np.zeros(len(self.records.counts), dtype=np.int64)
+        codes, weights = self._counted
+        index = np.zeros(len(weights), dtype=np.int64)
         shape = [int(grouping.max()) + 1 for grouping in groupings]
         for column, grouping, size in zip(columns, groupings, shape, strict=True):
-            index = index * size + grouping[self.records.codes[:, column]]
+            index = index * size + grouping[codes[:, column]]
         cells = int(np.prod(shape))
-        counts = np.bincount(index, weights=self.records.counts, minlength=cells).astype(np.int64)
+        counts = np.bincount(index, weights=weights, minlength=cells).astype(np.int64)
         squared = self.neighbours.comparison_sensitivity
         noisy, variance = self._noisy(counts, squared, rho)
         return NoisyTable(columns, levels, noisy.reshape(shape), variance)
@@ -137,7 +143,7 @@ class Meter:
         ``signs[f]`` is feature f's sign on each value of ``columns[f]``. One record moves each of M counts by one,
         so Δ₂² is M, or 4M if a record is replaced.
         """
-        counts = _parity_counts(self.records, signs, columns, subsets)
+        counts = _parity_counts(self._counted, signs, columns, subsets)
         squared = len(subsets) * self.neighbours.comparison_sensitivity**2
         noisy, variance = self._noisy(counts, squared, rho)
         return NoisyParities(subsets, noisy, variance)
@@ -147,8 +153,9 @@ class Meter:
 
         Signed counts have half the noise of plain ones under add/remove-one, given the number of records.
         """
+        codes, weights = self._counted
         counts = np.array(
-            [(np.where(query.values(self.records.codes), 1, -1) * self.records.counts).sum() for query in queries],
+            [(np.where(query.values(codes), 1, -1) * weights).sum() for query in queries],
             dtype=np.int64,
         )
         squared = len(queries) * self.neighbours.comparison_sensitivity**2
@@ -169,14 +176,17 @@ class Meter:
         public. ε0 = sqrt(8 rho), so by bounded range the draw is rho-zCDP.
         """
         self._charge(rho)
-        closed = queries.closure()
+        closed, (records, counts) = queries.closure(), self._counted
         private, public = (
-            schema.literal_values(closed.literals, codes.astype(schema.code_dtype))
-            for codes in (self.records.codes, proposal)
+            schema.literal_values(closed.literals, codes.astype(schema.code_dtype)) for codes in (records, proposal)
         )
-        payoff = Payoff(closed, private, self.records.counts, (public,))
-        objective = payoff.part(private, self.records.counts, total << LATTICE, LATTICE)
+        payoff = Payoff(closed, private, counts, (public,))
+        objective = payoff.part(private, counts, total << LATTICE, LATTICE)
         return ExponentialMechanism(closed, sqrt_below(8 * rho), self.neighbours), objective
+
+    @property
+    def _counted(self) -> Counted:
+        return self.records.sealed.unseal()
 
     def _charge(self, rho: Fraction) -> None:
         if rho <= 0 or self.spent + rho > self.rho:
@@ -187,24 +197,24 @@ class Meter:
         """Charge rho, then add discrete Gaussian noise of variance at least Δ₂²/(2 rho) to integer counts."""
         self._charge(rho)
         variance = Fraction(ceil(_GRAIN * squared_sensitivity / (2 * rho)), _GRAIN)
-        return counts + self.draw(variance, counts.size, self.source), variance
+        return self.add_noise(counts, variance, self.source), variance
 
 
-def _parity_counts(records: Records, signs: Sequence[Integers], columns: Integers, subsets: Integers) -> Integers:
+def _parity_counts(counted: Counted, signs: Sequence[Integers], columns: Integers, subsets: Integers) -> Integers:
     """Weighted sums of products of ±1 features. Doubles hold every partial sum exactly: integers below 2^53, since
     no table has more than 2^40 rows."""
-    heads, inverse = _heads(subsets)
+    (records, counts), (heads, inverse) = counted, _heads(subsets)
     tables = [sign.astype(np.int8) for sign in signs]
     sums = np.zeros((len(heads), len(signs)))
     step = max(64, min(_BLOCK, _CELLS // len(heads)))
-    for first in range(0, len(records.counts), step):
+    for first in range(0, len(counts), step):
         block = slice(first, first + step)
-        codes = records.codes[block]
+        codes = records[block]
         features = np.stack([table[codes[:, c]] for table, c in zip(tables, columns, strict=True)], axis=1)
         left = np.ones((len(features), len(heads)), dtype=np.int8)
         for head in heads.T:
             left *= features[:, head]
-        sums += left.T.astype(np.float64) @ (features * records.counts[block, None].astype(np.float64))
+        sums += left.T.astype(np.float64) @ (features * counts[block, None].astype(np.float64))
     return sums[inverse, subsets[:, -1]].astype(np.int64)
 
 

@@ -13,8 +13,7 @@ from oracledp.capacity import DOUBLES, refuse_overflow
 from oracledp.errors import ModelError, ParameterError
 from oracledp.guarantee import Exact, Guarantee, Neighbours, positive, probability
 from oracledp.mechanisms.door import Facts, release
-from oracledp.noise import discrete_gaussian
-from oracledp.randomness import Randomness, words
+from oracledp.randomness import Randomness, public_generator
 from oracledp.schema import Schema
 from oracledp.synthesis.answers import Answer, answer_conjunction
 from oracledp.synthesis.conditions import Conditions
@@ -164,9 +163,8 @@ class Measuring:
     def run(self, table: Table, source: Randomness) -> tuple[Measured, Mixture]:
         """Measure, then fit: the fit sees what was released alone."""
         promise, records = self.guarantee, records_of(table)
-        generator = np.random.default_rng(words(source, 4).tolist())
-        rho = zcdp_rho(promise.epsilon, promise.delta)
-        meter = Meter(records, rho, promise.neighbours, source, discrete_gaussian)
+        generator = public_generator(source)
+        meter = Meter(records, zcdp_rho(promise.epsilon, promise.delta), promise.neighbours, source)
         measured = measure_workload(meter, self.workload, self.schema, generator)
         return measured, fit_mixture(measured, records.in_order, generator, self.progress)
 
