@@ -175,9 +175,7 @@ def test_a_bad_csv_file_is_refused_in_one_line_without_values(tmp_path: Path, co
     ids=lambda line: repr(line[:12]),
 )  # fmt: skip
 @pytest.mark.parametrize("packed", [False, True])
-def test_a_line_that_is_no_record_is_one_record_and_changes_no_other(
-    tmp_path: Path, line: bytes, packed: bool
-) -> None:
+def test_a_line_that_is_no_record_is_one_record_and_changes_no_other(tmp_path: Path, line: bytes, packed: bool) -> None:
     content = (HEADER + ROWS).encode() + line
     name = "rows.csv.gz" if packed else "rows.csv"
     table = Table.from_file(write(tmp_path, name, gzip.compress(content, mtime=0) if packed else content), SCHEMA)

@@ -39,7 +39,9 @@ def test_infinity_is_no_number_even_where_values_are_clipped(number: float, clip
     for frame in (pandas.DataFrame({"x": [0.5, number]}), polars.DataFrame({"x": [0.5, number]})):
         with pytest.raises(DataError, match=r"column 'x': 1 row is not a finite number; the first at row 2"):
             Table.from_frame(frame, schema, strict=True)
-        assert Table.from_frame(frame, schema).histogram(["x"]).tolist() == [1, 1], "as missing, which is the first code"
+        assert Table.from_frame(frame, schema).histogram(["x"]).tolist() == [1, 1], (
+            "as missing, which is the first code"
+        )
 
 
 ODD_VALUES = st.none() | st.booleans() | st.integers() | st.floats() | st.decimals() | st.text() | st.binary()
