@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 CORE   := $(wildcard src/oracledp/_core/*.cpp src/oracledp/_core/*.hpp)
 
-.PHONY: demo test check audit format clean
+.PHONY: demo test check sanitize audit format clean
 
 $(VENV)/.ready: pyproject.toml setup.py $(CORE)
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "oracledp needs Python 3.11 or newer")'
@@ -29,9 +29,13 @@ check: $(VENV)/.ready  ## formatting, lint, types
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 
-audit: $(VENV)/.ready  ## every tier of the audit, the broken mechanisms, the machine-checked proof
+sanitize: $(VENV)/.ready  ## the compiled core under ASan and UBSan, built apart
+	.ci/sanitize full $(BIN)/python
+
+audit: $(VENV)/.ready  ## every tier of the audit, the broken mechanisms, the sanitizers, the machine-checked proof
 	$(BIN)/oracledp audit --tier all
 	$(BIN)/oracledp audit --mutants
+	.ci/sanitize full $(BIN)/python
 	@if command -v coqc >/dev/null; then $(MAKE) -s -C proofs/formal check; \
 	else echo "coqc is not installed: the machine-checked proof was not checked"; fi
 

@@ -35,6 +35,12 @@ class OracleFailure(OracleDPError):
     exit_code = 4
 
 
+class BrokenSearchTree(OracleDPError):
+    """A search or a sampler met a bound or a count that is wrong: a defect of the library, and nothing was released."""
+
+    exit_code = 4
+
+
 class CapacityError(OracleDPError, OverflowError):
     """The problem is too large for exact 64-bit arithmetic or for the chosen method: refused, never wrapped."""
 

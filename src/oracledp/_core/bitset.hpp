@@ -4,13 +4,6 @@
 #include <cstdint>
 #include <vector>
 
-// Compiled once for each kind of population count, chosen when the module is loaded.
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
-#define ODP_POPCOUNT __attribute__((target_clones("arch=icelake-server", "avx2", "default")))
-#else
-#define ODP_POPCOUNT
-#endif
-
 namespace oracledp {
 
 using Word = std::uint64_t;

@@ -1,10 +1,13 @@
 // Weighted population counts: eight columns at a time, with vector counts where the processor has them.
 #include "cover_sums.hpp"
 #include <algorithm>
-#include "module.hpp"
-#if defined(__x86_64__) && defined(__GNUC__)
+#include "simd.hpp"
+#ifdef ODP_WIDE
 #include <immintrin.h>
-#define ODP_WIDE __attribute__((target("avx512f,avx512dq,avx512bw,avx512vpopcntdq")))
+#ifndef __clang__ // gcc 12 warns of its own header, where what is not set is not used
+#pragma GCC diagnostic ignored "-Wuninitialized"
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
 #endif
 
 namespace oracledp {
@@ -107,18 +110,9 @@ ODP_WIDE void residual_wide(const RowTable &table, const Word *cover, int block,
 }
 #endif
 
-bool wide() {
 #ifdef ODP_WIDE
-    __builtin_cpu_init();
-    return __builtin_cpu_supports("avx512vpopcntdq") && __builtin_cpu_supports("avx512dq");
-#else
-    return false;
-#endif
-}
-
-#ifdef ODP_WIDE
-const Kernel eight_columns = wide() ? eight_wide : eight_portable;
-const ResidualKernel residual_block = wide() ? residual_wide : residual_portable;
+const Kernel eight_columns = has_wide_vectors() ? eight_wide : eight_portable;
+const ResidualKernel residual_block = has_wide_vectors() ? residual_wide : residual_portable;
 #else
 const Kernel eight_columns = eight_portable;
 const ResidualKernel residual_block = residual_portable;

@@ -58,6 +58,7 @@ private:
 std::unique_ptr<ColumnData> column_data(const Bits &columns, const Integers &weights) {
     auto bits = columns.unchecked<2>();
     auto weight = weights.unchecked<1>();
+    if (bits.shape(0) > INT32_MAX) throw std::length_error("too many distinct records");
     SparseRecords records;
     std::vector<int> ones;
     for (py::ssize_t i = 0; i < bits.shape(0); ++i) {

@@ -3,7 +3,7 @@
 #pragma once
 #include <cstddef>
 
-#include "module.hpp"
+#include "simd.hpp"
 
 namespace oracledp {
 

@@ -48,7 +48,7 @@ Step HalfspaceSampler::step(Wide number) {
         }
         number -= height;
     }
-    return {};
+    throw BrokenTree();
 }
 
 std::vector<int> HalfspaceSampler::parts() const {

@@ -52,6 +52,7 @@ public:
     PatternData(const Bits &columns, const Integers &weights) : count_(int(columns.shape(1))) {
         auto bits = columns.unchecked<2>();
         auto weight = weights.unchecked<1>();
+        if (bits.shape(0) > INT32_MAX || count_ > 64) throw std::length_error("too many distinct records or columns");
         for (py::ssize_t i = 0; i < bits.shape(0); ++i) {
             patterns_.push_back({0, weight(i)});
             for (int j = 0; j < count_; ++j) patterns_.back().bits |= uint64_t(bits(i, j) != 0) << j;
@@ -195,7 +196,8 @@ py::object best_sparse_halfspace(ColumnData &data, const std::vector<int> &flipp
     return answer(work_limit, [&](WorkMeter &meter) {
         const std::lock_guard<std::mutex> lock(data.mutex());
         SparseHalfspaces search(problem, flipped, meter);
-        for (int size = problem.budget; size >= 0; --size) {  // the best queries are wide: a good incumbent comes first
+        const int widest = problem.weights.empty() ? 0 : problem.budget;
+        for (int size = widest; size >= 0; --size) {  // the best queries are wide: a good incumbent comes first
             search.begin(size);
             search_supports(data, size, search, meter);
         }

@@ -1,6 +1,6 @@
 #include "list_cubes.hpp"
 
-#include "module.hpp"
+#include "simd.hpp"
 
 namespace oracledp {
 

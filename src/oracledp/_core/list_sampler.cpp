@@ -146,6 +146,7 @@ Step ListSampler::step(Wide number) {
         else parts_.push_back(from.position == problem_.length ? problem_.fallback(child.label) : problem_.skip(from.position));
         return false;
     });
+    require(made.chosen > 0);
     return made;
 }
 

@@ -3,13 +3,6 @@
 #include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
 
-// Compiled once for each instruction set, chosen when the module is loaded: one wheel, full speed.
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
-#define ODP_SIMD __attribute__((target_clones("avx512f", "avx2", "default")))
-#else
-#define ODP_SIMD
-#endif
-
 void register_samplers(pybind11::module_ &m);
 void register_swaps(pybind11::module_ &m);
 void register_decision_lists(pybind11::module_ &m);

@@ -3,6 +3,7 @@
 // They depend on the data alone, so a redraw of the noise reuses them. Sets of q columns are numbered in colex
 // order (the greatest column decides), so that all sets with the same greatest columns lie side by side.
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <numeric>
 #include <vector>
@@ -31,21 +32,21 @@ inline int64_t binomial(int n, int k) {
 
 // Distinct records as the lists of their columns that are one, with weights.
 struct SparseRecords {
-    std::vector<int> start{0};
+    std::vector<size_t> start{0};
     std::vector<int> ones;
     std::vector<int64_t> weight;
 
     int count() const { return int(weight.size()); }
     void add(const int *first, const int *last, int64_t w) {
         ones.insert(ones.end(), first, last);
-        start.push_back(int(ones.size()));
+        start.push_back(ones.size());
         weight.push_back(w);
     }
     // The records that have column f, cut down to the columns below it.
     SparseRecords below(int f) const {
         SparseRecords kept;
         for (int i = 0; i < count(); ++i)
-            for (int t = start[i]; t < start[i + 1] && ones[t] <= f; ++t)
+            for (size_t t = start[i]; t < start[i + 1] && ones[t] <= f; ++t)
                 if (ones[t] == f) kept.add(&ones[start[i]], &ones[start[i]] + (t - start[i]), weight[i]);
         return kept;
     }
@@ -58,7 +59,7 @@ public:
         for (int q = 0; q <= order; ++q) level_[q].assign(size_t(binomial(columns, q)) + kLanes, 0);
         for (int i = 0; i < records.count(); ++i) {
             const int *ones = records.ones.data() + records.start[i];
-            const int count = records.start[i + 1] - records.start[i];
+            const int count = int(records.start[i + 1] - records.start[i]);
             level_[0][0] += records.weight[i];
             for (int q = 1; q <= order; ++q) add(level_[q].data(), ones, count, q, records.weight[i]);
         }

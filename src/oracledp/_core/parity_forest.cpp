@@ -43,7 +43,7 @@ std::vector<int> ParityForest::parts() const {
     std::uint64_t left = index_;
     if (entered_.value == 0 && left-- == 0) return {};
     std::vector<int> found;
-    trees_[entered_.tree].sums->each_block([&](const ParityBlock &block) {
+    const bool missing = trees_[entered_.tree].sums->each_block([&](const ParityBlock &block) {
         for (int j = 0; j < block.below; ++j)
             if (block.sums[j] == entered_.value && left-- == 0) {
                 found.assign(1, j);
@@ -52,6 +52,7 @@ std::vector<int> ParityForest::parts() const {
             }
         return true;
     });
+    require(!missing);
     return found;
 }
 

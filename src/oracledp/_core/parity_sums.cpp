@@ -5,7 +5,7 @@
 #include <limits>
 #include <numeric>
 
-#include "module.hpp"
+#include "simd.hpp"
 
 namespace oracledp {
 namespace {
@@ -101,10 +101,10 @@ ParitySums::ParitySums(const PackedRows &packed, int literals, int width, bool k
     kept_ = std::move(sums);
 }
 
-void ParitySums::each_block(const Visit &visit) const {
-    if (width_ == 0 || literals() == 0) return;
+bool ParitySums::each_block(const Visit &visit) const {
+    if (width_ == 0 || literals() == 0) return true;
     Walk walk{*this, visit, {}, kept_.empty() ? nullptr : kept_.data()};
-    walk.go(std::vector<Word>(table_.words(), 0), 0, literals());
+    return walk.go(std::vector<Word>(table_.words(), 0), 0, literals());
 }
 
 std::vector<Incumbent> ParitySums::best(const Value *parts, const Value *sizes, std::size_t runs) const {

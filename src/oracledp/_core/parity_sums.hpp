@@ -19,9 +19,9 @@ class ParitySums {
     // `keep` holds on to all sums, so that later passes only read them.
     ParitySums(const PackedRows &packed, int literals, int width, bool keep);
 
-    // Every block once, depth first, until visit returns false. The empty set is in no block: its sum is zero.
+    // Every block once, depth first, until visit returns false; then false. The empty set is in no block: its sum is zero.
     using Visit = std::function<bool(const ParityBlock &)>;
-    void each_block(const Visit &visit) const;
+    bool each_block(const Visit &visit) const;
 
     // For each row of costs the first minimiser in the order of bit masks. `sizes` is null or has rows of one cost for
     // each size 0..width.

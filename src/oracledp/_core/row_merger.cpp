@@ -2,8 +2,7 @@
 #include "row_table.hpp"
 #include <algorithm>
 #include "cover_sums.hpp"
-
-#define ODP_INLINE inline __attribute__((always_inline))
+#include "simd.hpp"
 
 namespace oracledp {
 namespace {
@@ -110,7 +109,7 @@ ODP_INLINE std::size_t merge_rows(const RowTable &table, const Word *cover, cons
     return merge_keys<Extract, 0, 0>(table, cover, map, first, last, merged);
 }
 
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
+#ifdef ODP_PEXT
 struct FastExtract {
     __attribute__((target("bmi2"))) static inline Word run(Word value, Word mask) {
         return __builtin_ia32_pext_di(value, mask);

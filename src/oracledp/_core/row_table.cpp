@@ -2,14 +2,14 @@
 #include "row_table.hpp"
 #include <algorithm>
 #include <cstdlib>
+#include <limits>
 #include <map>
 #include <numeric>
-#include "module.hpp"
+#include <stdexcept>
+#include "simd.hpp"
 
 namespace oracledp {
 namespace {
-
-typedef Word Lanes __attribute__((vector_size(64), aligned(8)));
 
 // Transposes a 64 × 64 matrix of bits in place: six rounds that exchange ever smaller blocks.
 ODP_SIMD void transpose(Word *matrix) {
@@ -25,14 +25,14 @@ ODP_SIMD void transpose(Word *matrix) {
             row[i + apart] ^= swap;
         }
     }
-    const Lanes half[3] = {{4, 5, 6, 7, 0, 1, 2, 3}, {2, 3, 0, 1, 6, 7, 4, 5}, {1, 0, 3, 2, 5, 4, 7, 6}};
     const Word low[3] = {0x0F0F0F0F0F0F0F0Full, 0x3333333333333333ull, 0x5555555555555555ull};
     for (int round = 0; round < 3; ++round) {
         const int bits = 4 >> round;
         Lanes keep;
         for (int lane = 0; lane < 8; ++lane) keep[lane] = (lane & bits) ? ~low[round] : low[round];
         for (int i = 0; i < 8; ++i) {
-            const Lanes partner = __builtin_shuffle(row[i], half[round]);
+            Lanes partner;
+            exchange(row[i], bits, partner);
             const Lanes upper = (partner << bits) & ~keep, lower = (partner >> bits) & ~keep;
             Lanes first;
             for (int lane = 0; lane < 8; ++lane) first[lane] = (lane & bits) ? 0 : ~Word{0};
@@ -153,6 +153,7 @@ std::vector<KeyBit> shared_bits(const std::uint8_t *records, std::size_t count, 
 } // namespace
 
 PackedRows pack_rows(const std::uint8_t *records, const std::int64_t *weights, std::size_t count, const std::vector<int> &order) {
+    if (count > std::size_t(std::numeric_limits<std::int32_t>::max() - BLOCK_ROWS)) throw std::length_error("too many distinct records");
     PackedRows packed;
     KeyedRows &rows = packed.rows;
     std::int64_t common = 0;

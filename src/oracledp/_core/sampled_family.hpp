@@ -9,6 +9,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "broken_tree.hpp"
+
 namespace oracledp {
 
 using Wide = unsigned __int128;
@@ -24,6 +26,7 @@ public:
         }
     }
     uint64_t operator()(int64_t x) const {
+        require(x >= 0);  // a child below its parent's bound, or a value below the origin
         if (x < int64_t(table_.size())) return table_[x];
         return table_.back() == 1 ? 1 : compute(x);
     }
@@ -64,7 +67,7 @@ public:
     // Of the open set: a lower bound on its queries, and their weight.
     virtual int64_t floor() const = 0;
     virtual Wide weight() const = 0;
-    // Goes to the child that a number below the current weight falls on.
+    // Goes to the child that a number below the current weight falls on: the weights of all children fill it.
     virtual Step step(Wide number) = 0;
     virtual bool done() const = 0;
     virtual std::vector<int> parts() const = 0;

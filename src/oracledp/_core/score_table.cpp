@@ -1,6 +1,7 @@
 #include "score_table.hpp"
 
-#include "module.hpp"
+#include "broken_tree.hpp"
+#include "simd.hpp"
 
 namespace oracledp {
 
@@ -71,11 +72,15 @@ int64_t ScoreTable::bound(int open) {
     return sum_of_minima(tables_[open].data(), penalties_[open].data(), problem_.rows(open), width, scratch_.data());
 }
 
-void ScoreTable::search(int64_t value, int used, std::vector<int> &path, BestScore &best) { descend(open_, value, used, path, best); }
+void ScoreTable::search(int64_t value, int used, int64_t floor, std::vector<int> &path, BestScore &best) {
+    descend(open_, value, used, floor, path, best);
+}
 
-void ScoreTable::descend(int open, int64_t value, int used, std::vector<int> &path, BestScore &best) {
-    if (open <= 2) return finish(open, value, used, path, best);
-    if (value + problem_.least_cost(open, used) + bound(open) > best.most) return;
+void ScoreTable::descend(int open, int64_t value, int used, int64_t floor, std::vector<int> &path, BestScore &best) {
+    if (open <= 2) return finish(open, value, used, floor, path, best);
+    const int64_t least = value + problem_.least_cost(open, used) + bound(open);
+    if (least > best.most) return;
+    floor = std::max(floor, least);
     meter_.spend(int64_t(problem_.rows(open)) << open);
     const auto &choices = problem_.columns[open - 1];
     const int first = problem_.least_score(open - 1) - problem_.least_score(open);
@@ -84,13 +89,13 @@ void ScoreTable::descend(int open, int64_t value, int used, std::vector<int> &pa
         if (used + choice.counted > problem_.budget) continue;
         make_child(tables_[open].data(), first, choice.weight, problem_.rows(open - 1), 1 << (open - 1), tables_[open - 1].data());
         path.push_back(int(digit));
-        descend(open - 1, value + choice.cost, used + choice.counted, path, best);
+        descend(open - 1, value + choice.cost, used + choice.counted, floor, path, best);
         path.pop_back();
     }
 }
 
 // The last two columns at once: value(v1, v0) = table(0, 00) + table(v0, 01) + table(v1, 10) + table(v1 + v0, 11).
-void ScoreTable::finish(int open, int64_t value, int used, std::vector<int> &path, BestScore &best) {
+void ScoreTable::finish(int open, int64_t value, int used, int64_t floor, std::vector<int> &path, BestScore &best) {
     const int width = 1 << open;
     const int64_t *table = tables_[open].data();
     const int64_t origin = -problem_.least_score(open);
@@ -107,6 +112,7 @@ void ScoreTable::finish(int open, int64_t value, int used, std::vector<int> &pat
             int64_t end = above + low[l].cost + (open >= 1 ? at(low[l].weight, 1) : 0) +
                           (open == 2 ? at(high[h].weight + low[l].weight, 3) : 0);
             if (problem_.counting) end += problem_.size_cost(total_used);
+            require(end >= floor);
             if (end > best.most) continue;
             best.most = end - 1;
             best.found = true;

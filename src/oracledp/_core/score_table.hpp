@@ -64,7 +64,8 @@ public:
     int64_t *table() { return tables_[open_].data(); }
     // Searches below the filled table, given the value, the number of counted weights and the digits of the columns
     // above. What improves goes to best: digits are places in the choices of each column, the highest column first.
-    void search(int64_t value, int used, std::vector<int> &path, BestScore &best);
+    // No query may be below `floor`, the greatest bound on the way: every leaf reached is held against it.
+    void search(int64_t value, int used, int64_t floor, std::vector<int> &path, BestScore &best);
 
 private:
     const ScoreProblem &problem_;
@@ -74,8 +75,8 @@ private:
     std::vector<std::vector<int64_t>> penalties_;  // [open columns]: 0 where the pattern can reach the score
     std::vector<int64_t> scratch_;
 
-    void descend(int open, int64_t value, int used, std::vector<int> &path, BestScore &best);
-    void finish(int open, int64_t value, int used, std::vector<int> &path, BestScore &best);
+    void descend(int open, int64_t value, int used, int64_t floor, std::vector<int> &path, BestScore &best);
+    void finish(int open, int64_t value, int used, int64_t floor, std::vector<int> &path, BestScore &best);
     int64_t bound(int open);
 };
 

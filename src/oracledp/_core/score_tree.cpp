@@ -40,13 +40,13 @@ void ScoreTree::search(int64_t threshold, int64_t value, BestScore &best) {
         top.groups.push_back({pattern.bits, int(top.entries.size())});
     }
     path_.clear();
-    descend(problem_.columns_count(), value, 0, best);
+    descend(problem_.columns_count(), value, 0, INT64_MIN, best);
 }
 
-void ScoreTree::descend(int open, int64_t value, int used, BestScore &best) {
+void ScoreTree::descend(int open, int64_t value, int used, int64_t floor, BestScore &best) {
     if (open == table_open_) {
         fill_table();
-        return table_.search(value, used, path_, best);
+        return table_.search(value, used, floor, path_, best);
     }
     const auto &choices = problem_.columns[open - 1];
     for (size_t digit = 0; digit < choices.size(); ++digit) {
@@ -55,9 +55,10 @@ void ScoreTree::descend(int open, int64_t value, int used, BestScore &best) {
         if (now_used > problem_.budget) continue;
         const auto [decided, rest] = merge(open, choice.weight, problem_.budget - now_used);
         const int64_t paid = value + choice.cost + decided;
-        if (paid + problem_.least_cost(open - 1, now_used) + rest > best.most) continue;
+        const int64_t least = paid + problem_.least_cost(open - 1, now_used) + rest;
+        if (least > best.most) continue;
         path_.push_back(int(digit));
-        descend(open - 1, paid, now_used, best);
+        descend(open - 1, paid, now_used, std::max(floor, least), best);
         path_.pop_back();
     }
 }

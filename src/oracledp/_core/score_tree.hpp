@@ -44,7 +44,7 @@ private:
     std::vector<int> path_;
 
     static int table_size(const ScoreProblem &problem);
-    void descend(int open, int64_t value, int used, BestScore &best);
+    void descend(int open, int64_t value, int used, int64_t floor, BestScore &best);
     // Makes level `open - 1` for one weight of column `open - 1`; returns what is decided, then the bound on the rest.
     std::pair<int64_t, int64_t> merge(int open, int weight, int left);
     void fill_table();

@@ -67,6 +67,7 @@ std::size_t permute_and_flip(Scores scores, std::int64_t least, std::uint64_t nu
                              py::object reader) {
     const std::int64_t *values = scores.data();
     const auto count = static_cast<std::size_t>(scores.size());
+    if (count > UINT32_MAX) throw std::length_error("too many scores");
     Bits bits(std::move(reader), 64 + 16 * count);
     Exact<> exact(bits);
     py::gil_scoped_release release;

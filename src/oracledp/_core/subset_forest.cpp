@@ -9,6 +9,8 @@
 #include <queue>
 #include <stdexcept>
 
+#include "broken_tree.hpp"
+
 namespace oracledp {
 namespace {
 
@@ -66,6 +68,7 @@ std::vector<int> SubsetForest::literals_of(const TreeNode &node) const {
 
 // Rounded up at every step, so never below 2^63 e^{-rate (bound - origin)}, and at least 1.
 std::uint64_t SubsetForest::height(std::int64_t bound) const {
+    require(bound >= origin_);
     constexpr Wide one = Wide{1} << 63;
     std::uint64_t distance = std::uint64_t(bound - origin_);
     Wide value = one;
@@ -75,6 +78,7 @@ std::uint64_t SubsetForest::height(std::int64_t bound) const {
 }
 
 TreeNode SubsetForest::child_of(const TreeNode &parent, int column, std::uint64_t leaves, std::int64_t bound) {
+    require(bound >= parent.bound); // proofs/engine.md; a bound that falls would be one that was too large before
     TreeNode child = parent;
     child.first = columns_.size();
     columns_.resize(columns_.size() + parent.length + 1);
@@ -83,7 +87,7 @@ TreeNode SubsetForest::child_of(const TreeNode &parent, int column, std::uint64_
     child.length = std::int16_t(parent.length + 1);
     child.leaves = leaves;
     child.leaf = leaves == 1;
-    child.bound = std::max(bound, parent.bound); // equal or larger already; stated for the proof
+    child.bound = bound;
     if (ready_) child.height = std::min(parent.height, height(child.bound));
     return child;
 }
@@ -133,10 +137,13 @@ std::size_t SubsetForest::expand(std::size_t index) {
         const std::uint64_t leaves = branch.counts[table.columns() - free_[i] - 1][left];
         frontier_.push_back(child_of(node, free_[i], leaves, branch.constant + bounds_[i] * branch.unit));
     }
+    std::uint64_t counted = 1;
+    for (std::size_t child = children; child < frontier_.size(); ++child) counted += frontier_[child].leaves;
     TreeNode &leaf = frontier_[index];
     leaf.leaf = true;
     leaf.leaves = 1;
-    leaf.bound = std::max(node.bound, branch.constant + (own[POSITIVE] - own[NEGATIVE]) * branch.unit);
+    leaf.bound = branch.constant + (own[POSITIVE] - own[NEGATIVE]) * branch.unit;
+    require(counted == node.leaves && leaf.bound >= node.bound);
     if (ready_) leaf.height = std::min(node.height, height(leaf.bound));
     return children;
 }

@@ -3,7 +3,7 @@
 #include <limits>
 #include <stdexcept>
 
-#include "module.hpp"
+#include "simd.hpp"
 #include "subset_screen.hpp"
 
 namespace oracledp {

@@ -1,5 +1,6 @@
 // Screening. Costs and sums are rounded down to a quantum, so a value in quanta is at most the true one and less than
 // `slack` quanta below it. Subsets further than that from the least cannot be best; the few others are evaluated exactly.
+// Quanta may be larger than every sum by any factor: a shift to the right beyond 31 places is one by 31, the sign.
 #include "subset_screen.hpp"
 
 #include <algorithm>
@@ -7,7 +8,7 @@
 #include <limits>
 
 #include "bitset.hpp"
-#include "module.hpp"
+#include "simd.hpp"
 
 namespace oracledp {
 namespace {
@@ -24,8 +25,8 @@ template <class Entry> inline std::int32_t least(std::size_t count, Entry entry)
 ODP_SIMD std::int32_t least_of(const std::int32_t *values, std::size_t count) {
     return least(count, [=](std::size_t i) { return values[i]; });
 }
-ODP_SIMD std::int32_t least_raised(const std::int32_t *sums, const std::int32_t *costs, int shift, std::size_t count) {
-    return least(count, [=](std::size_t i) { return (sums[i] << shift) + costs[i]; });
+ODP_SIMD std::int32_t least_raised(const std::int32_t *sums, const std::int32_t *costs, std::int32_t factor, std::size_t count) {
+    return least(count, [=](std::size_t i) { return sums[i] * factor + costs[i]; });
 }
 ODP_SIMD std::int32_t least_lowered(const std::int32_t *sums, const std::int32_t *costs, int shift, std::size_t count) {
     return least(count, [=](std::size_t i) { return (sums[i] >> shift) + costs[i]; });
@@ -49,6 +50,7 @@ SubsetScreen::SubsetScreen(std::vector<std::int32_t> sums, int literal_count, Va
     for (std::size_t i = 0; i < std::max(low_size, high_size); ++i) sizes.push_back(i ? sizes[i / 2] + (i & 1) : 0);
     for (const std::int32_t sum : table) greatest = std::max<Value>(greatest, std::llabs(sum));
     greatest *= unit;
+    if (greatest == 0) unit = 1; // no sum needs it, and a large one would only coarsen the quanta of the costs
 }
 
 ScreenScan::ScreenScan(const SubsetScreen &screen, int width)
@@ -69,8 +71,10 @@ void ScreenScan::choose_quantum(const Value *parts, const Value *sizes) {
     for (int literal = 0; literal < screen_.literals; ++literal) most += std::llabs(parts[literal]);
     for (int size = 0; sizes && size <= width_; ++size) most_for_size = std::max<Value>(most_for_size, std::llabs(sizes[size]));
     const int spare = bit_length(Word(screen_.unit)) - 1 - std::max(0, bit_length(Word(most + most_for_size)) - SCREEN_BITS);
-    shift_ = std::min(spare, __builtin_ctzll(Word(screen_.unit)));
-    quantum_ = shift_ >= 0 ? screen_.unit >> shift_ : screen_.unit << -shift_;
+    const int shift = std::min(spare, __builtin_ctzll(Word(screen_.unit)));
+    quantum_ = shift >= 0 ? screen_.unit >> shift : screen_.unit << -shift;
+    raise_ = std::int32_t{1} << std::max(shift, 0); // below 2^28: the unit is at most the greatest sum
+    lower_ = std::min(std::max(-shift, 0), 31);
 }
 
 std::int32_t ScreenScan::quanta(Value cost) const {
@@ -106,8 +110,8 @@ const std::int32_t *ScreenScan::costs_of(std::size_t high) const {
 
 std::int32_t ScreenScan::least_in(std::size_t high) const {
     const std::int32_t *sums = &screen_.table[high * screen_.low_size], *costs = costs_of(high);
-    const std::int32_t found = shift_ >= 0 ? least_raised(sums, costs, shift_, screen_.low_size)
-                                           : least_lowered(sums, costs, -shift_, screen_.low_size);
+    const std::int32_t found = lower_ ? least_lowered(sums, costs, lower_, screen_.low_size)
+                                      : least_raised(sums, costs, raise_, screen_.low_size);
     return found + high_costs_[high];
 }
 

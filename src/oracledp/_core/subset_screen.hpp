@@ -38,7 +38,7 @@ class ScreenScan {
     std::int32_t quanta(Value cost) const;
     void table_costs(const Value *parts, const Value *sizes);
     void find_close_blocks();
-    std::int32_t screened(std::int32_t sum) const { return shift_ >= 0 ? sum << shift_ : sum >> -shift_; }
+    std::int32_t screened(std::int32_t sum) const { return (sum * raise_) >> lower_; }
     std::int32_t least_in(std::size_t high) const;
     const std::int32_t *costs_of(std::size_t high) const;
     BestMask decide(const Value *parts, const Value *sizes) const;
@@ -48,7 +48,8 @@ class ScreenScan {
     const int width_;
     bool alike_ = false; // one table of costs serves every number of high literals
     Value quantum_ = 1;
-    int shift_ = 0; // a table entry times 2^shift is its value in quanta
+    std::int32_t raise_ = 1; // a table entry times this is its value in quanta,
+    int lower_ = 0;          // or shifted to the right by this and so rounded down; one of the two does nothing
     std::int32_t slack_, least_ = 0;
     std::vector<std::int32_t> low_costs_, costs_, least_cost_, high_costs_, bounds_;
     std::vector<std::size_t> close_; // blocks that may hold the best

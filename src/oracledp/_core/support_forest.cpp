@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <limits>
+#include <stdexcept>
 
 namespace oracledp {
 
@@ -120,9 +121,11 @@ void SupportForest::open(int tree, const std::vector<int> &set) {
     entered_ = tree;
 }
 
+// No query of the set may be below its bound, nor may they weigh more than their number allows.
 void SupportForest::keep(int tree, const std::vector<int> &set, const Kind &kind) {
     open(tree, set);
     const SampledFamily &family = *trees_[tree].family;
+    require(trees_[tree].constant + family.floor() >= kind.bound && family.weight() <= Wide(kind.leaves) * kOne);
     opened_.push_back({tree, set, trees_[tree].constant + family.floor(), family.weight()});
     const auto place = kinds_.find(kind);
     if (--place->second == 0) kinds_.erase(place);
@@ -146,6 +149,8 @@ Entry SupportForest::enter(Wide number) {
         const Wide chosen = weight(opened);
         if (number < chosen) {
             open(opened.tree, opened.set);
+            const SampledFamily &family = *trees_[opened.tree].family;
+            require(trees_[opened.tree].constant + family.floor() == opened.floor && family.weight() == opened.inside);
             return {opened.tree, {opened.floor - origin_, chosen, opened.inside}};
         }
         number -= chosen;
@@ -155,18 +160,19 @@ Entry SupportForest::enter(Wide number) {
         if (number < one * count) return enter_unopened(kind, uint64_t(number / one));
         number -= one * count;
     }
-    return {-1, {}};
+    throw std::out_of_range("a number beyond the total weight");
 }
 
 Entry SupportForest::enter_unopened(const Kind &kind, uint64_t index) {
     const Kind wanted = kind;
     const Wide chosen = weight(wanted);
-    each_set_of(wanted.tree, [&](int tree, const std::vector<int> &set, const Kind &found) {
+    const bool missing = each_set_of(wanted.tree, [&](int tree, const std::vector<int> &set, const Kind &found) {
         if (!(found == wanted) || entered_sets_.count({tree, set}) || index-- > 0) return true;
         keep(tree, set, wanted);
         entered_sets_.insert({tree, set});
         return false;
     });
+    require(!missing);
     return {wanted.tree, {opened_.back().floor - origin_, chosen, opened_.back().inside}};
 }
 

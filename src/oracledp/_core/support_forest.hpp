@@ -63,7 +63,7 @@ private:
     };
     struct KindHash {
         size_t operator()(const Kind &kind) const {
-            return std::hash<int64_t>()(kind.bound * 31 + kind.tree) ^ std::hash<uint64_t>()(kind.leaves) * 0x9E3779B97F4A7C15ull;
+            return std::hash<uint64_t>()(uint64_t(kind.bound) * 31 + uint64_t(kind.tree)) ^ std::hash<uint64_t>()(kind.leaves) * 0x9E3779B97F4A7C15ull;
         }
     };
     std::vector<Tree> trees_;

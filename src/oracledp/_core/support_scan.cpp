@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "module.hpp"
+#include "simd.hpp"
 
 namespace oracledp {
 
@@ -17,8 +17,10 @@ struct PrefixCell {
     const int64_t *pair;    // the moment with columns a and b
 };
 
-// A vector of kLanes integers that need not be aligned; the compiler splits it where registers are shorter.
-typedef int64_t Lanes __attribute__((vector_size(8 * kLanes), aligned(8)));
+static_assert(sizeof(Lanes) == 8 * kLanes);
+
+// In words, which wrap where lanes past the last set hold anything; the lanes of sets hold sums that fit.
+ODP_INLINE void add_negative(const Lanes &cells, Lanes &sum) { sum += cells & Lanes(SignedLanes(cells) < 0); }
 
 // Adds to out[a] the negative parts of all cells of {a, b} + prefix, for kLanes consecutive a from `from` on.
 ODP_SIMD void add_cell_bounds(const PrefixCell *cells, int bits, int b, int from, int64_t *scratch, int64_t *out) {
@@ -31,10 +33,13 @@ ODP_SIMD void add_cell_bounds(const PrefixCell *cells, int bits, int b, int from
     Lanes &result = *reinterpret_cast<Lanes *>(out + from);
     Lanes sum = result;
     for (int u = 0; u < count; ++u) {
-        const int64_t other = cells[u].single[b], rest = cells[u].total - other;
+        const uint64_t other = uint64_t(cells[u].single[b]), rest = uint64_t(cells[u].total) - other;
         const Lanes only_a = *reinterpret_cast<const Lanes *>(cells[u].single + from) - both[u];
         const Lanes only_b = other - both[u], none = rest - only_a;
-        sum += (both[u] & (both[u] < 0)) + (only_a & (only_a < 0)) + (only_b & (only_b < 0)) + (none & (none < 0));
+        add_negative(both[u], sum);
+        add_negative(only_a, sum);
+        add_negative(only_b, sum);
+        add_negative(none, sum);
     }
     result = sum;
 }
@@ -89,7 +94,7 @@ void ColumnData::cells_from_records(const std::vector<int> &set, int64_t *out) c
     std::fill_n(out, size_t(1) << set.size(), 0);
     for (int i = 0; i < records_.count(); ++i) {
         size_t cell = 0;
-        for (int t = records_.start[i]; t < records_.start[i + 1]; ++t)
+        for (size_t t = records_.start[i]; t < records_.start[i + 1]; ++t)
             if (place[records_.ones[t]] >= 0) cell |= size_t(1) << place[records_.ones[t]];
         out[cell] += records_.weight[i];
     }

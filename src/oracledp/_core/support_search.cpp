@@ -18,7 +18,7 @@ std::vector<int> members(const Row &row, int a) {
 class Search {
 public:
     Search(ColumnData &data, int size, SupportProblem &problem, WorkMeter &meter)
-        : data_(data), problem_(problem), meter_(meter), size_(size), cells_(size_t(1) << size),
+        : data_(data), problem_(problem), meter_(meter), cells_(size_t(1) << size),
           scan_(data, size, [&](const std::vector<int> &prefix, int b, int64_t *out, int count) {
               problem.cost_row(prefix, b, out, count);
           }) {}
@@ -42,7 +42,6 @@ private:
     ColumnData &data_;
     SupportProblem &problem_;
     WorkMeter &meter_;
-    int size_;
     std::vector<int64_t> cells_;
     SupportScan scan_;
 

@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "fast_transforms.hpp"
+#include "module.hpp"
 #include "subset_scan.hpp"
 #include "subset_screen.hpp"
 
@@ -15,7 +16,7 @@ using namespace oracledp;
 using Ints = py::array_t<std::int64_t, py::array::c_style | py::array::forcecast>;
 using Masks = py::array_t<std::uint32_t, py::array::c_style | py::array::forcecast>;
 
-constexpr Value SMALL = 1 << 30; // sums of absolute weights below this fit 32 bits, doubled too
+constexpr Value SMALL = 1 << 30; // sums of absolute weights below this fit 32 bits, and so do differences of two
 
 // The sum of weights that each subset's query covers: of the records that hold all of it, or an odd number.
 template <class T> std::vector<T> covered_sums(const Masks &masks, const Ints &weights, Value unit, int literals, bool parity) {

@@ -23,7 +23,7 @@ class ParityTrials(ForestTrials):
     forest: ParityForest
 
     def __init__(self, problems: Sequence[WeightedProblem], rate: Fraction) -> None:
-        self.forest = ParityForest()
+        self.forest, self.problems = ParityForest(), problems
         self.rate = rate
         for problem in problems:
             self.forest.add(parity_sums(problem), problem.constant)
@@ -37,6 +37,5 @@ class ParityTrials(ForestTrials):
     def trial(self, source: Randomness) -> Draw | None:
         """A value by its weight, and then any of the parities that have it."""
         problem, distance, height = self.forest.enter(below(source, self.total()))
-        if not keep(distance * self.rate, ONE, height, source):
-            return None
-        return Draw(problem, tuple(self.forest.parts()), distance)
+        draw = self.reached(problem, tuple(self.forest.parts()), distance)
+        return draw if keep(distance * self.rate, ONE, height, source) else None

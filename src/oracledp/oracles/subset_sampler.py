@@ -22,7 +22,7 @@ class SubsetTrials(ForestTrials):
     forest: SubsetForest
 
     def __init__(self, problems: Sequence[WeightedProblem], rate: Fraction) -> None:
-        self.forest = SubsetForest()
+        self.forest, self.problems = SubsetForest(), problems
         self.rate = rate
         for problem in problems:
             _plant(self.forest, problem)
@@ -40,8 +40,8 @@ class SubsetTrials(ForestTrials):
         while index >= 0:
             leaf, branch, included, distance, leaves, height = self.forest.node(index)
             if leaf:
-                kept = keep(distance * self.rate, ONE, height, source)
-                return Draw(branch, tuple(included), distance) if kept else None
+                draw = self.reached(branch, tuple(included), distance)
+                return draw if keep(distance * self.rate, ONE, height, source) else None
             index = self.forest.descend(index, below(source, leaves * height))
         return None
 

@@ -32,7 +32,7 @@ class SupportTrials(ForestTrials):
     forest: SupportForest
 
     def __init__(self, problems: Sequence[WeightedProblem], rate: Fraction) -> None:
-        self.forest = SupportForest()
+        self.forest, self.problems = SupportForest(), problems
         self.rate = rate
         for problem in problems:
             _plant(self.forest, problem)
@@ -57,12 +57,14 @@ class SupportTrials(ForestTrials):
     def trial(self, source: Randomness) -> Draw | None:
         """From a set of columns to a query, step by step; a trial that is rejected opens more sets."""
         problem, (exponent, chosen, inside) = self.forest.enter(below(source, self.total()))
-        distance = 0
+        distance, draw = exponent, None
         while keep(exponent * self.rate, inside, chosen, source):
+            if draw is not None:
+                return draw
+            exponent, chosen, inside = self.forest.step(below(source, inside))
             distance += exponent
             if self.forest.done():
-                return Draw(problem, tuple(self.forest.parts()), distance)
-            exponent, chosen, inside = self.forest.step(below(source, inside))
+                draw = self.reached(problem, tuple(self.forest.parts()), distance)
         self.forest.refine()
         return None
 

@@ -14,7 +14,7 @@ from typing import Protocol
 import numpy as np
 
 from oracledp.classes.base import Parts, QueryClass
-from oracledp.errors import CapacityError
+from oracledp.errors import BrokenSearchTree, CapacityError
 from oracledp.exponential_function import exp_enclosure
 from oracledp.oracles.problem import WeightedProblem
 from oracledp.randomness import Randomness, below
@@ -65,9 +65,10 @@ class Forest(Protocol):
 
 
 class ForestTrials:
-    """Trials over a compiled frontier."""
+    """Trials over a compiled frontier of some problems; no leaf is believed before its loss is worked out anew."""
 
     forest: Forest
+    problems: Sequence[WeightedProblem]
 
     @property
     def origin(self) -> int:
@@ -77,6 +78,18 @@ class ForestTrials:
     def total(self) -> int:
         """The weight of the frontier now."""
         return self.forest.total()
+
+    def reached(self, problem: int, parts: Parts, distance: int) -> Draw:
+        """The leaf that a trial stands at, whose distance must be that of the query's own loss, in Python integers.
+
+        A bound that is too large would change the law without a trace, so a wrong one ends the run.
+        """
+        owner = self.problems[problem]
+        if not owner.query_class.contains(parts) or owner.value(parts) != self.origin + distance:
+            raise BrokenSearchTree(
+                "the search tree is broken: the bound of a leaf is not its loss; nothing is released"
+            )
+        return Draw(problem, parts, distance)
 
 
 class TrialsOver(Protocol):

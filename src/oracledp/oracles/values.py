@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from oracledp.errors import CapacityError
 from oracledp.oracles.batch import cost_values, data_values, whole_table
-from oracledp.oracles.problem import WeightedProblem
+from oracledp.oracles.problem import LIMIT, WeightedProblem
 
 MOST_QUERIES = 2_000_000
 
@@ -30,4 +30,6 @@ def relative_values(problem: WeightedProblem) -> NDArray[np.int64]:
 
 def all_values(problem: WeightedProblem) -> NDArray[np.int64]:
     """The exact value at every query, in the class's fixed order."""
+    if abs(problem.constant) >= LIMIT:
+        raise CapacityError("the constant exceeds 2^62: values would not fit in 64 bits")
     return relative_values(problem) + problem.constant
