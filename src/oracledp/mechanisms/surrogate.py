@@ -18,7 +18,9 @@ from oracledp.capacity import refuse_overflow
 from oracledp.errors import ParameterError
 from oracledp.guarantee import Guarantee, Neighbours
 from oracledp.mechanisms.block_noise import block_noise
-from oracledp.mechanisms.surrogate_solver import MOST_WEIGHT, POINT_BITS, HingeProblem, row_blocks, solve
+from oracledp.mechanisms.surrogate_digits import MOST_WEIGHT
+from oracledp.mechanisms.surrogate_solver import HingeProblem, solve
+from oracledp.mechanisms.surrogate_start import row_blocks
 from oracledp.noise import LARGEST_SCALE
 from oracledp.randomness import Randomness
 
@@ -119,10 +121,8 @@ class ConvexSurrogate:
         tilt = tuple(Fraction(int(value), 1 << self.noise_bits) for value in noise)
         problem = HingeProblem(features, positive, negative, unit, tilt, self.regularisation)
         point = solve(problem, self.tolerance)
-        half = 1 << (POINT_BITS - GRID_BITS - 1)
-        rounded = (point + half) >> (POINT_BITS - GRID_BITS)
         hiding = block_noise(self.output_scale, (1,) * self.dimension, source)
-        return np.asarray(rounded + hiding, dtype=np.int64)
+        return np.array(point.rounded(GRID_BITS), dtype=np.int64) + hiding
 
     def _refuse_long(self, features: NDArray[np.int8]) -> None:
         """The proof needs every row to have length at most one in every block."""
