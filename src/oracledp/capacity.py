@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from oracledp.errors import CapacityError, DataError, ParameterError
+from oracledp.errors import CapacityError, ParameterError
 from oracledp.merging import exact_sum
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def refuse_rows(counts: NDArray[Any]) -> int:
     """The number of rows, which is at most :data:`MOST_ROWS` in every table that this library takes."""
     rows = exact_sum(counts)
     if rows > MOST_ROWS:
-        raise DataError("a table holds at most 2^40 rows")
+        raise CapacityError("a table holds at most 2^40 rows")
     return rows
 
 

@@ -155,5 +155,5 @@ def test_split_never_exceeds() -> None:
 
 
 def test_too_many_records_are_refused() -> None:
-    with pytest.raises(CapacityError, match="2\\^53"):
-        Records(np.zeros((1, 1), dtype=np.int64), np.array([2**53]), (2,), (False,), (False,))
+    with pytest.raises(CapacityError, match="2\\^40"):
+        Records(np.zeros((1, 1), dtype=np.int64), np.array([2**40 + 1]), (2,), (False,), (False,))

@@ -19,7 +19,7 @@ from oracledp.game.payoff import Payoff
 from oracledp.game.query_player import BOTH_SIDES, NEIGHBOURS
 from oracledp.guarantee import Guarantee
 from oracledp.mechanisms.surrogate import ConvexSurrogate
-from oracledp.mechanisms.surrogate_solver import MOST_WEIGHT
+from oracledp.mechanisms.surrogate_digits import MOST_WEIGHT
 from oracledp.randomness import Randomness
 
 RESOLUTION = 10

@@ -19,7 +19,9 @@ from oracledp.errors import ParameterError
 from oracledp.guarantee import Guarantee, Neighbours
 from oracledp.mechanisms.block_noise import block_noise, noisy_blocks
 from oracledp.mechanisms.lattice import Lattice, lattice
-from oracledp.mechanisms.surrogate_solver import MOST_WEIGHT, POINT_BITS, HingeProblem, row_blocks, solve
+from oracledp.mechanisms.surrogate_digits import MOST_WEIGHT
+from oracledp.mechanisms.surrogate_solver import HingeProblem, solve
+from oracledp.mechanisms.surrogate_start import row_blocks
 from oracledp.noise import LARGEST_SCALE
 from oracledp.randomness import Randomness
 
@@ -118,8 +120,7 @@ class ConvexSurrogate:
         tilt = tuple(Fraction(int(value), 1 << self.noise_bits) for value in noise)
         problem = HingeProblem(features, positive, negative, unit, tilt, self.regularisation)
         point = solve(problem, self.tolerance)
-        dropped = POINT_BITS - self.lattice.grid_bits
-        rounded = (point + (1 << (dropped - 1))) >> dropped
+        rounded = np.array(point.rounded(self.lattice.grid_bits), dtype=np.int64)
         return noisy_blocks(rounded, self.output_scale, (1,) * self.dimension, source)
 
     def _refuse_long(self, features: NDArray[np.int8]) -> None:
