@@ -15,7 +15,7 @@ from oracledp.guarantee import Guarantee, Neighbours
 from oracledp.mechanisms.exponential import ExponentialMechanism
 from oracledp.mechanisms.gaussian_rspm import GaussianReportSeparatorPerturbedMin
 from oracledp.mechanisms.objective import nothing_found
-from oracledp.mechanisms.rspm import FIXED_TIES_RESOLUTION, ReportSeparatorPerturbedMin
+from oracledp.mechanisms.rspm import ReportSeparatorPerturbedMin
 from oracledp.oracles.base import Failed
 from oracledp.oracles.registry import resolve
 from oracledp.oracles.tree_sampler import samples
@@ -73,9 +73,9 @@ class ExponentialPlayer:
     def respond(self, payoff: Payoff, source: Randomness) -> Parts:
         """One exact draw."""
         if payoff.board is None:
-            return self.mechanism.run(payoff.objective(FIXED_TIES_RESOLUTION), source)
-        rate = self.mechanism.rate / (1 << FIXED_TIES_RESOLUTION)
-        return payoff.board.parts_at(exponential_choice(payoff.board.values(FIXED_TIES_RESOLUTION), rate, source))
+            return self.mechanism.run(payoff.selection(), source)
+        rate = self.mechanism.rate / (1 << payoff.resolution)
+        return payoff.board.parts_at(exponential_choice(payoff.board.values(payoff.resolution), rate, source))
 
 
 def whole_promise(epsilon: Fraction, delta: Fraction, of_a_round: Guarantee) -> Guarantee:
