@@ -5,6 +5,8 @@ from itertools import product
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import oracledp as odp
 from oracledp.audit.exact_law import compare
@@ -15,9 +17,10 @@ from oracledp.classes.separation import all_records
 from oracledp.errors import BudgetExceeded, ParameterError
 from oracledp.game.data_player import ContextFTPL, descend
 from oracledp.game.linked import LinkedQueries
+from oracledp.game.match import _board, _post
 from oracledp.game.oracle_query import OracleQuery
 from oracledp.game.payoff import Payoff
-from oracledp.game.play import Play, proposal_weights
+from oracledp.game.play import Play, equal_unit, proposal_weights, selection_resolution
 from oracledp.game.players import query_player
 from oracledp.game.rules import default_rounds
 from oracledp.game.scoreboard import Scoreboard
@@ -211,7 +214,7 @@ def test_the_data_player_starts_from_noise_alone() -> None:
 
 @pytest.mark.parametrize("averaging", [True, False])
 def test_the_scoreboard_says_what_the_objective_says(averaging: bool) -> None:
-    """Equal but for where the public side is rounded: within half a lattice unit per draw."""
+    """Integer for integer: which of the two is asked can tell nothing."""
     closed, table = CONJUNCTIONS.closure(), planted_table(SCHEMA, 500)
     private = table.matrix(closed.literals)
     rng = np.random.default_rng(0)
@@ -219,25 +222,62 @@ def test_the_scoreboard_says_what_the_objective_says(averaging: bool) -> None:
         SCHEMA.literal_values(closed.literals, rng.integers(0, 2, (7, 4)).astype(SCHEMA.code_dtype)) for _ in range(3)
     ]
     board = Scoreboard(closed, private, table.counts)
-    for weight, proposal in enumerate(proposals, start=1):
-        if not averaging:
-            board.clear()
-        board.add(proposal, weight)
-    answered = tuple(proposals) if averaging else (proposals[-1],)
-    objective = Payoff(closed, private, table.counts, answered).objective(10)
-    assert np.abs(board.values(10) - objective.all_values()).max() <= 21
+    for done, proposal in enumerate(proposals, start=1):
+        _post(board, proposal, done, averaging=averaging)
+    payoff = Payoff(closed, private, table.counts, tuple(proposals) if averaging else (proposals[-1],))
+    objective = payoff.selection()
+    assert np.array_equal(board.values(payoff.resolution), objective.all_values())
     for index in (0, 5, closed.size - 1):
         assert board.parts_at(index) == objective.parts_at(index)
-    assert np.array_equal(board.values(0)[: closed.base.size], -board.values(0)[closed.base.size :])
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    rows=st.lists(st.tuples(*[st.integers(0, 1)] * 3), min_size=1, max_size=12),
+    rounds=st.integers(1, 4),
+    draws=st.integers(1, 5),
+    repeats=st.sampled_from([1, 7, 10**6]),
+    seed=st.integers(0, 1000),
+)
+def test_scoreboard_and_objective_agree_on_any_data(
+    rows: list[tuple[int, ...]], rounds: int, draws: int, repeats: int, seed: int
+) -> None:
+    """Every class, any table and any proposals; and a unit that is right to a thirtieth of a record."""
+    literals = boolean_schema(3).literals
+    private, counts = np.unique(np.array(rows, dtype=np.uint8), axis=0, return_counts=True)
+    counts = counts.astype(np.int64) * repeats
+    proposals = tuple(np.random.default_rng(seed).integers(0, 2, (rounds, draws, 3)).astype(np.uint8))
+    for queries in (odp.Conjunctions(literals), odp.Disjunctions(literals), odp.Parities(literals)):
+        closed = queries.closure()
+        board = Scoreboard(closed, private, counts)
+        for weight, proposal in enumerate(proposals, start=1):
+            board.add(proposal, weight)
+        payoff = Payoff(closed, private, counts, proposals)
+        assert np.array_equal(board.values(payoff.resolution), payoff.selection().all_values())
+    lattice, whole = payoff.resolution, draws * rounds * (rounds + 1) // 2
+    off = equal_unit(int(counts.sum()), whole, lattice) * whole - (int(counts.sum()) << lattice)
+    assert 32 * abs(off) <= 1 << lattice
+
+
+def test_whether_there_is_a_scoreboard_is_the_same_for_neighbours(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Once the number of distinct rows decided: one record more of another kind, and the other path was taken."""
+    closed = CONJUNCTIONS.closure()
+    one = odp.Table.from_codes(np.zeros((6, 4), dtype=np.uint8), SCHEMA)
+    other = odp.Table.from_codes(np.array([[0] * 4] * 5 + [[1] * 4], dtype=np.uint8), SCHEMA)
+    for most in (closed.size, 6 * closed.size):
+        monkeypatch.setattr("oracledp.game.scoreboard.MOST_CELLS", most)
+        boards = [_board(closed, table.matrix(closed.literals), table) for table in (one, other)]
+        assert [board is None for board in boards] == [most < 6 * closed.size] * 2
 
 
 def test_a_scoreboard_is_kept_only_where_its_numbers_fit() -> None:
     closed = CONJUNCTIONS.closure()
-    assert Scoreboard.affordable(closed, 10_000, 1 << 30)
-    assert not Scoreboard.affordable(closed, 10_000, (1 << 30) + 1)
-    assert not Scoreboard.affordable(closed, 10**9, 100)
-    assert not Scoreboard.affordable(odp.Conjunctions(boolean_schema(20).literals).closure(), 10, 100)
-    assert not Scoreboard.affordable(CONJUNCTIONS, 10, 100)
+    assert Scoreboard.affordable(closed, 10_000)
+    assert not Scoreboard.affordable(closed, 10**9)
+    assert not Scoreboard.affordable(odp.Conjunctions(boolean_schema(20).literals).closure(), 10)
+    assert not Scoreboard.affordable(CONJUNCTIONS, 10)
+    assert selection_resolution(10**9, 50_000_000) == 29
+    assert selection_resolution(1 << 70, 1) == 0
 
 
 def test_the_listed_and_the_sampled_game_have_the_same_law() -> None:
@@ -253,9 +293,10 @@ def test_the_listed_and_the_sampled_game_have_the_same_law() -> None:
     )
     board = Scoreboard(queries, private, table.counts)
     board.add(proposal, 1)
-    law = exponential_law(board.values(10), player.mechanism.rate / 1024)
-    for given in (board, None):
-        payoff = Payoff(queries, private, table.counts, (proposal,), given)
+    lattice = Payoff(queries, private, table.counts, (proposal,)).resolution
+    law = exponential_law(board.values(lattice), player.mechanism.rate / (1 << lattice))
+    for known in (board, None):
+        payoff = Payoff(queries, private, table.counts, (proposal,), known)
         drawn = [player.respond(payoff, SeededRandomness(seed)) for seed in range(400)]
         counts = [sum(parts == name for parts in drawn) for name in queries.all_parts()]
         expected = [400 * float(low) for low, _ in law]

@@ -29,7 +29,6 @@ from oracledp.game.query_player import ExponentialPlayer, PerturbedPlayer, Query
 from oracledp.game.rules import OPTIMISM
 from oracledp.game.scoreboard import Scoreboard
 from oracledp.guarantee import Guarantee
-from oracledp.mechanisms.lattice import lattice
 from oracledp.mechanisms.rspm import ReportSeparatorPerturbedMin
 from oracledp.schema import Schema
 from oracledp.selection import exponential_law
@@ -80,8 +79,7 @@ class SmallGame:
         board = Scoreboard(self.queries, private, counts)
         for weight, proposal in enumerate(answered, start=1):
             board.add(proposal, weight)
-        resolution = lattice().fixed_ties
-        scores, rate = board.values(resolution), self.player.mechanism.rate / (1 << resolution)
+        scores, rate = board.values(payoff.resolution), self.player.mechanism.rate / (1 << payoff.resolution)
         return Law.from_fractions(tuple(map(board.parts_at, range(len(scores)))), exponential_law(scores, rate))
 
     def _data_player(self, past: Transcript, data: DataSet) -> tuple[Bits, ...]:

@@ -10,11 +10,13 @@ from typing import TypeVar
 
 import numpy as np
 
-from oracledp.audit.prsma_law import Behaviour, Content, Number, Others, Outcome, Population, fixed_split
+from oracledp.audit.prsma_law import Behaviour, Content, Number, Others, Outcome, Placed, Population, fixed_split
 from oracledp.mechanisms.prsma.design import Design
 
 EVENTS = tuple(event for event in product((0, 1), repeat=3) if 0 < sum(event) < 3)  # inside, outside, ⊥
-Hiding = tuple[float, float]  # how a part hides outputs inside, and outside
+Hiding = tuple[float, float, int]  # how a part hides outputs inside, and outside, and in how many runs (0: in all)
+HONEST, SHUT, HIDES = (0.0, 0.0, 0), (1.0, 1.0, 0), (1.0, 0.0, 0)
+HIDES_ONCE = (1.0, 0.0, 1)  # on the first call, or the last, or any: which one does not matter to a lot
 
 
 @dataclass(frozen=True)
@@ -24,6 +26,7 @@ class Setting:
     table: tuple[float, ...]
     runs: int
     growth: float
+    by_lot: bool = True  # whether the released run of a part is chosen by lot
 
     @classmethod
     def of(cls, design: Design) -> Setting:
@@ -32,9 +35,18 @@ class Setting:
 
     @property
     def hidings(self) -> tuple[Hiding, ...]:
-        """What an adversary may do to one part: nothing, everything, or fail just as often as goes unseen."""
+        """What an adversary may do to one part: nothing, everything, fail just as often as goes unseen, or by place."""
         rates = (0.0, 0.25 / self.runs, 1.0 / self.runs, 3.0 / self.runs, 1.0)
-        return tuple(product(rates, rates))
+        by_place = product((0.0, 0.5, 1.0), (0.0, 0.5, 1.0), (1, 2))
+        return (*product(rates, rates, (0,)), *by_place)
+
+    def behaviour(self, perfect: Number, hiding: Hiding) -> Behaviour:
+        """A part whose perfect run is inside with this probability, under an oracle that hides like this."""
+        inside, outside, places = hiding
+        hides = Behaviour.of(perfect, hide_inside=inside, hide_outside=outside)
+        if places == 0:
+            return hides
+        return Placed.mixed(hides, Behaviour.of(perfect), places=places, runs=self.runs, by_lot=self.by_lot)
 
 
 def worst_own(setting: Setting, cases: Sequence[tuple[Others, Number, Number]]) -> float:
@@ -56,8 +68,7 @@ def worst_own(setting: Setting, cases: Sequence[tuple[Others, Number, Number]]) 
 
 
 def _behaviours(setting: Setting, perfect: Number) -> Iterator[Behaviour]:
-    for inside, outside in setting.hidings:
-        yield Behaviour.of(perfect, hide_inside=inside, hide_outside=outside)
+    return (setting.behaviour(perfect, hiding) for hiding in setting.hidings)
 
 
 def _of(event: tuple[int, ...], law: Outcome) -> float:
@@ -85,20 +96,20 @@ def climb(
 def alike_parts_search(setting: Setting, *, perfect: Sequence[float], moves: int = 100) -> float:
     """The worst excess when all parts have one perfect law and the split is fixed: tests, failures, no deviation.
 
-    It starts from the oracles that fail for good on some parts and, on the others, hide all outputs inside or
-    nothing at all.
+    It starts from the oracles that fail for good on some parts and, on the others, hide all outputs inside, in all
+    runs or in one place only, or nothing at all.
     """
     count = len(setting.table) - 2
 
     def value(parts: list[tuple[float, Hiding]]) -> float:
-        behaviours = [Behaviour.of(a, hide_inside=i, hide_outside=o) for a, (i, o) in parts]
+        behaviours = [setting.behaviour(a, hiding) for a, hiding in parts]
         probability = parts[0][0]
         return worst_own(setting, [(fixed_split(behaviours, setting.runs), probability, probability)])
 
     best = 0.0
     for probability in perfect:
-        shut, hides, honest = ((probability, hiding) for hiding in ((1.0, 1.0), (1.0, 0.0), (0.0, 0.0)))
-        starts = [[shut] * dead + [part] * (count - dead) for dead in range(count) for part in (hides, honest)]
+        shut, *alive = ((probability, hiding) for hiding in (SHUT, HIDES, HIDES_ONCE, HONEST))
+        starts = [[shut] * dead + [part] * (count - dead) for dead in range(count) for part in alive]
         start = max(starts, key=value)
         choices = [(probability, hiding) for hiding in setting.hidings]
         best = max(best, climb(start, choices, value, moves, seed=0))
@@ -125,18 +136,17 @@ def random_split_search(
         rule = dict(zip(contents, hidings, strict=True))
 
         def behaviour(content: Content) -> Behaviour:
-            inside, outside = rule[content]
-            return Behaviour.of(base(content), hide_inside=inside, hide_outside=outside)
+            return setting.behaviour(base(content), rule[content])
 
         split = population.random_split(behaviour, setting.runs)
         here, there = own_records
         cases = [(others, base(_plus(content, here)), base(_plus(content, there))) for content, others in split.items()]
         return worst_own(setting, cases)
 
-    starts: list[list[Hiding]] = [[(0.0, 0.0)] * len(contents)]
+    starts: list[list[Hiding]] = [[HONEST] * len(contents), [HIDES_ONCE] * len(contents)]
     for cut in sorted({base(content) for content in contents}):
-        starts.append([(1.0, 1.0) if base(content) > cut else (0.0, 0.0) for content in contents])
-        starts.append([(1.0, 0.0) if base(content) <= cut else (0.0, 0.0) for content in contents])
+        starts.append([SHUT if base(content) > cut else HONEST for content in contents])
+        starts.append([HIDES if base(content) <= cut else HONEST for content in contents])
     ranked = sorted(starts, key=value, reverse=True)[:restarts]
     return max(climb(start, setting.hidings, value, moves, seed) for seed, start in enumerate(ranked))
 

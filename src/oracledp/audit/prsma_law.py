@@ -42,6 +42,30 @@ class Behaviour:
         return (1 - self.failure) ** runs
 
 
+@dataclass(frozen=True)
+class Placed(Behaviour):
+    """A part on which the oracle behaves in one way in some places of the order of calls, and else in another.
+
+    ``inside`` is what the released run shows: one chosen by lot, or one in those places, as a mutant would have it.
+    """
+
+    passing: Number
+
+    @classmethod
+    def mixed(cls, there: Behaviour, elsewhere: Behaviour, *, places: int, runs: int, by_lot: bool = True) -> Placed:
+        """So many places of so many runs behave like ``there``."""
+        share = Fraction(places, runs) if by_lot else Fraction(1)
+        return cls(
+            failure=share * there.failure + (1 - share) * elsewhere.failure,
+            inside=share * there.inside + (1 - share) * elsewhere.inside,
+            passing=there.passes(places) * elsewhere.passes(runs - places),
+        )
+
+    def passes(self, runs: int) -> Number:
+        """The probability that no run fails."""
+        return self.passing
+
+
 Rule = Callable[[Content], Behaviour]  # what the oracle makes of a part that holds this
 
 

@@ -100,10 +100,17 @@ def _retried_runs() -> Finding:
     return finding("failed runs are tried again", worst_own(setting, [(others, 0.3, 0.3)]))
 
 
+def _fixed_run() -> Finding:
+    """An oracle that fails on its first call only, and the first run is the one that is released."""
+    setting = replace(Setting.of(audited_design()), by_lot=False)
+    return finding("a fixed run is released", alike_parts_search(setting, perfect=[0.1, 0.2], moves=0))
+
+
 PRSMA_MUTANTS: tuple[Mutant, ...] = (
     Mutant("prsma-few-runs", "PRSMA with too few runs for its delta", _few_runs),
     Mutant("prsma-no-noise", "PRSMA without noise in its test", _no_noise),
     Mutant("prsma-impure-base", "PRSMA over a base that is not pure (P7)", _impure_base),
     Mutant("prsma-wall-clock", "PRSMA with a time limit that couples its parts (P6)", _wall_clock),
+    Mutant("prsma-fixed-run", "PRSMA that releases the first run of a part", _fixed_run),
     Mutant("prsma-retried-runs", "PRSMA that tries failed runs again", _retried_runs),
 )

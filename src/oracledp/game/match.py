@@ -38,7 +38,7 @@ def play_match(
     schema = table.schema
     data_player, past = ContextFTPL(schema, rules.perturbation), PastQueries(closed, schema)
     private = table.matrix(closed.literals)
-    board = _board(closed, private, table, rules) if player.lists_queries else None
+    board = _board(closed, private, table) if player.lists_queries else None
     queries: list[Parts] = []
     draws: list[Codes] = []
     proposals: list[NDArray[np.uint8]] = []
@@ -54,14 +54,14 @@ def play_match(
     return Play(tuple(queries), tuple(draws), rules.weights)
 
 
-def _board(closed: QueryClass, private: NDArray[np.uint8], table: Table, rules: Rules) -> Scoreboard | None:
-    weight = rules.draws * sum(rules.weights)
-    if not isinstance(closed, Signed) or not Scoreboard.affordable(closed, len(private), weight):
+def _board(closed: QueryClass, private: NDArray[np.uint8], table: Table) -> Scoreboard | None:
+    """Whether there is one depends on public numbers only: no more rows are distinct than there are, or can be."""
+    if not isinstance(closed, Signed) or not Scoreboard.affordable(closed, min(table.rows, table.schema.domain_size)):
         return None
     return Scoreboard(closed, private, table.counts)
 
 
-def _post(board: Scoreboard, proposal: NDArray[np.uint8], weight: int, *, averaging: bool) -> None:
+def _post(board: Scoreboard, proposal: NDArray[np.uint8], done: int, *, averaging: bool) -> None:
     if not averaging:
         board.clear()
-    board.add(proposal, weight)
+    board.add(proposal, done if averaging else 1)

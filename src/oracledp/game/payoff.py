@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oracledp.classes.base import QueryClass
-from oracledp.game.play import proposal_weights
+from oracledp.game.play import equal_unit, proposal_weights, selection_resolution
 from oracledp.game.scoreboard import Scoreboard
 from oracledp.mechanisms.objective import Objective
 
@@ -20,7 +20,7 @@ class Payoff:
     """n·(q(S) - q(proposal)) over Q ∪ ¬Q. The rows and counts are private, the proposals public.
 
     Proposals of later rounds weigh more, linearly; a single one is the round's own. Where there is a scoreboard it
-    holds the same payoffs, query by query.
+    says what :meth:`selection` says, integer for integer.
     """
 
     closed: QueryClass
@@ -32,6 +32,27 @@ class Payoff:
     def objective(self, resolution: int) -> Objective:
         """Minus the payoff, to be minimised: weight -1 on each private row, n in all on the proposed ones (E5, A8)."""
         return Objective.scaled(self.closed, *self.weighted_rows(resolution), resolution=resolution)
+
+    @property
+    def resolution(self) -> int:
+        """The lattice of :meth:`selection`, from public numbers."""
+        return selection_resolution(self._rows_count, self._whole)
+
+    def selection(self) -> Objective:
+        """Minus the payoff, each proposed record weighing a whole multiple of one unit."""
+        unit = equal_unit(self._rows_count, self._whole, self.resolution)
+        public = np.repeat(unit * np.arange(1, len(self.proposals) + 1), len(self.proposals[0]))
+        weights = np.concatenate([-self.counts << self.resolution, public])
+        rows = np.concatenate([self.private, *self.proposals])
+        return Objective.scaled(self.closed, rows, weights, resolution=self.resolution)
+
+    @property
+    def _rows_count(self) -> int:
+        return int(self.counts.sum())
+
+    @property
+    def _whole(self) -> int:
+        return len(self.proposals[0]) * sum(range(1, len(self.proposals) + 1))
 
     def weighted_rows(self, resolution: int) -> Weighted:
         """Private rows of weight -1 and proposed ones of n in all, in lattice units."""

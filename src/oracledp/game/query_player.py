@@ -83,11 +83,10 @@ class ExponentialPlayer:
 
     def respond(self, payoff: Payoff, source: Randomness) -> Parts:
         """One exact draw."""
-        resolution = lattice().fixed_ties
         if payoff.board is None:
-            return self.mechanism.run(payoff.objective(resolution), source)
-        rate = self.mechanism.rate / (1 << resolution)
-        return payoff.board.parts_at(exponential_choice(payoff.board.values(resolution), rate, source))
+            return self.mechanism.run(payoff.selection(), source)
+        rate = self.mechanism.rate / (1 << payoff.resolution)
+        return payoff.board.parts_at(exponential_choice(payoff.board.values(payoff.resolution), rate, source))
 
 
 def whole_promise(epsilon: Fraction, delta: Fraction, of_a_round: Guarantee) -> Guarantee:

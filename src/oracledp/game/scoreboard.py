@@ -7,12 +7,12 @@ from numpy.typing import NDArray
 
 from oracledp.classes.base import Parts, QueryClass
 from oracledp.classes.signed import Signed
+from oracledp.game.play import equal_unit
 from oracledp.oracles.batch import data_values, parts_of, whole_table
 from oracledp.oracles.problem import WeightedProblem
 
 MOST_QUERIES = 200_000
-MOST_CELLS = 4_000_000_000  # queries × distinct private rows, evaluated once
-MOST_WEIGHT = 1 << 30  # of all proposals: its square is an int64
+MOST_CELLS = 8_000_000_000  # queries × private rows that may be distinct, evaluated once
 
 Counts = NDArray[np.int64]
 
@@ -20,7 +20,7 @@ Counts = NDArray[np.int64]
 class Scoreboard:
     """Each query's count on the private rows (evaluated once) and its weight on all proposals (a round at a time).
 
-    It says the same as a new objective over all rows would, only faster.
+    It says the same integers as :meth:`oracledp.game.payoff.Payoff.selection`, only faster.
     """
 
     def __init__(self, closed: Signed, private: NDArray[np.uint8], counts: Counts) -> None:
@@ -32,10 +32,9 @@ class Scoreboard:
         self._whole = 0
 
     @classmethod
-    def affordable(cls, closed: QueryClass, rows: int, weight: int) -> bool:
-        """Whether every query can be listed, and evaluated on so many distinct rows and this weight of proposals."""
-        listed = isinstance(closed, Signed) and closed.size <= MOST_QUERIES and closed.size * rows <= MOST_CELLS
-        return listed and weight <= MOST_WEIGHT
+    def affordable(cls, closed: QueryClass, rows: int) -> bool:
+        """Whether every query can be listed, and evaluated on so many rows: a public bound on the distinct ones."""
+        return isinstance(closed, Signed) and closed.size <= MOST_QUERIES and closed.size * rows <= MOST_CELLS
 
     def add(self, proposal: NDArray[np.uint8], weight: int) -> None:
         """One more round's records, each of this weight."""
@@ -49,10 +48,9 @@ class Scoreboard:
 
     def values(self, resolution: int) -> Counts:
         """n·(q(proposals) - q(S)) in lattice units for each query of Q, then of ¬Q; only the public side is rounded."""
-        each, left = divmod(self._rows << resolution, self._whole)
-        public = self._proposed * each + (2 * self._proposed * left + self._whole) // (2 * self._whole)
-        values = public - (self._private << resolution)
-        return np.concatenate([values, -values])
+        unit = equal_unit(self._rows, self._whole, resolution)
+        values = unit * self._proposed - (self._private << resolution)
+        return np.concatenate([values, unit * self._whole - (self._rows << resolution) - values])
 
     def parts_at(self, index: int) -> Parts:
         """The query at one place of :meth:`values`."""

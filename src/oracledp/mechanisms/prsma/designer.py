@@ -83,15 +83,17 @@ def _exact(lane: Lanes, task: Task, epsilon: Fraction, delta: Fraction, factor: 
         failure_sharpness=np.array([float(theorem.failure_sharpness)]),
         deviation=np.array([float(inner) / 2 * sqrt((rows - 1) * (parts - 1)) / parts]),
     )
+    runs, fewest = int(lane.runs(task)[0]), int(lane.minimum_passing(task)[0])
+    left = task.delta * (1 - 1e-6) - float(theorem.misplaced(runs)) / (fewest + 1)  # the search leaves this term out
     return Design(
         epsilon=epsilon,
         delta=delta,
         rows=rows,
         parts=parts,
-        runs_per_part=int(lane.runs(task)[0]),
+        runs_per_part=runs,
         epsilon_inner=inner,
-        pass_probabilities=_ladder(rounded, replace(task, delta=task.delta * (1 - 1e-6))),
-        minimum_passing=int(lane.minimum_passing(task)[0]),
+        pass_probabilities=_ladder(rounded, replace(task, delta=max(left, task.delta / 2))),
+        minimum_passing=fewest,
         theorem=theorem,
     )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
+from math import ceil
 
 from oracledp.errors import ParameterError
 from oracledp.guarantee import Neighbours
@@ -46,8 +47,16 @@ class IndependentLabels(Theorem):
         enough = [step for step in steps(design, epsilon)[design.minimum_passing :] if step.weight > 0]
         return {
             "parts not alike": _unlike(design, self, enough),
-            "unseen failures": _unseen(design, self, enough),
+            "unseen failures": _unseen(design, self, enough)
+            + self.misplaced(design.runs_per_part) * max(step.weight for step in enough),
         }
+
+    def misplaced(self, runs: int) -> Fraction:
+        """E_{λ,R}: what the changed part may gain by failures that keep to some of its runs (Lemma 10)."""
+        if self.order > runs:
+            return Fraction(1)
+        gains = (_at_places(k, runs, (k + 1) / (1 + self.order)) for k in range(1, ceil(self.order)))
+        return max(gains, default=Fraction(0))
 
 
 def _unlike(design: Design, theorem: IndependentLabels, enough: Iterable[Step]) -> Fraction:
@@ -73,10 +82,17 @@ def _unseen(design: Design, theorem: IndependentLabels, enough: Iterable[Step]) 
     return logarithm.exp().upper / design.runs_per_part
 
 
+def _at_places(k: int, runs: int, power: Fraction) -> Fraction:
+    """(k/R) y^-k, where y is a lower bound on 1/a for all a at which k such runs gain anything."""
+    first = Interval.of(power * runs / k).log()
+    second = (Interval.of(Fraction(runs, k)).log() + (1 - (-power * first).exp()).log()) / (1 - power)
+    return Interval.of(-k * max(first.lower, second.lower)).exp().upper * k / runs
+
+
 def _log_moment(
     design: Design, order: Fraction, sharpness: Fraction, enough: Iterable[Step], log_weight: Callable[[Step], Interval]
 ) -> Interval:
-    """ln of the bound on E[max_N w_N e^{λ W_N}] (Lemma 6), by a power mean over N of exponent p."""
+    """ln of the bound on E[max_N w_N e^{λ W_N}] (Lemma 8), by a power mean over N of exponent p."""
     one_record = design.base_epsilon
     drift = order * _deviation(design)
     logs = []
@@ -94,7 +110,7 @@ def _deviation(design: Design) -> Interval:
 
 
 def _record_moment(parts: int, own: Fraction, other: Fraction) -> Interval:
-    """Ψ(a, b): the log-moment of one record's label, ±a on the changed part, ±b on each other (Lemma 5)."""
+    """Ψ(a, b): the log-moment of one record's label, ±a on the changed part, ±b on each other (Lemma 7)."""
     up, down = Interval.of(other).exp(), Interval.of(-other).exp()
     stretch = (up - down) / (2 * other)
 
