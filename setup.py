@@ -11,7 +11,7 @@ ParallelCompile(default=0).install()  # one compiler per core
 SOURCES = sorted(str(path) for path in Path("src/oracledp/_core").glob("*.cpp"))
 FAST = ["-O3", "-fno-math-errno"]
 SANITIZERS = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
-CHECKED = ["-O1", "-g1", "-fno-wrapv", *SANITIZERS]  # Python's own -fwrapv would hide every sum that wraps
+CHECKED = ["-O0", "-g1", "-fno-wrapv", *SANITIZERS]  # Python's own -fwrapv would hide every sum that wraps
 
 sanitize = os.environ.get("ORACLEDP_SANITIZE") == "1"  # set by .ci/sanitize
 shared = ["-shared-libasan"] if "clang" in os.environ.get("CXX", "") else []  # gcc's runtime is shared anyway
