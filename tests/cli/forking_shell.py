@@ -15,7 +15,7 @@ import oracledp.cli
 import oracledp.learners
 import oracledp.table.duck
 
-LIMIT = 60.0
+LIMIT = 25.0
 
 
 def child(arguments: list[str], out: int, err: int) -> None:
