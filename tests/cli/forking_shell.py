@@ -69,5 +69,6 @@ def run(arguments: list[str]) -> dict[str, object]:
     return {"hung": hung, "code": os.waitstatus_to_exitcode(status), "out": out, "err": err}
 
 
-for line in sys.stdin:
-    print(json.dumps(run(json.loads(line))), flush=True)
+if __name__ == "__main__":
+    for line in sys.stdin:
+        print(json.dumps(run(json.loads(line))), flush=True)

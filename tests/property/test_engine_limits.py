@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from oracledp.classes import Conjunctions, DecisionLists, Disjunctions, Halfspaces, Parities, QueryClass
 from oracledp.errors import CapacityError
 from oracledp.literals import Literals
-from oracledp.oracles.base import Oracle, Solution, ask
+from oracledp.oracles.base import Oracle, Solution
 from oracledp.oracles.branch_and_bound import BranchAndBoundOracle
+from oracledp.oracles.door import ask
 from oracledp.oracles.problem import LIMIT, WeightedProblem
 from oracledp.oracles.registry import total_oracles
 from oracledp.oracles.values import all_values
