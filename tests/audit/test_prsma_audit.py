@@ -7,11 +7,12 @@ from functools import cache
 from itertools import product
 from math import exp, log
 
+import numpy as np
 import pytest
 
 from oracledp.audit.mutants import Mutant
 from oracledp.audit.prsma_adversaries import Setting, alike_parts_search, random_split_search, worst_own
-from oracledp.audit.prsma_law import Behaviour, Content, Outcome, Population, fixed_split, logistic_base
+from oracledp.audit.prsma_law import Behaviour, Content, Outcome, Placed, Population, fixed_split, logistic_base
 from oracledp.audit.prsma_mutants import PRSMA_MUTANTS, audited_design, robust_finding
 from oracledp.mechanisms.prsma.delta import certified_delta, delta_terms
 from oracledp.mechanisms.prsma.design import Design
@@ -20,6 +21,7 @@ from oracledp.mechanisms.prsma.paper import paper_design
 from oracledp.mechanisms.prsma.theorem_equal import AgainstAverage, OneSided
 from oracledp.mechanisms.prsma.theorem_independent import IndependentLabels
 
+ONE = Fraction(1)
 RATIO = Fraction(6, 5)  # one record moves the odds of the toy base by this factor
 ETA = Fraction(182322, 10**6)  # a little above ln(6/5)
 WORLDS = [((1, 0), (0, 1)), ((1, 0), (0, 0)), ((0, 0), (1, 0)), ((0, 1), (1, 0))]
@@ -190,6 +192,57 @@ def test_an_exact_adversary_confirms_the_float_search() -> None:
     assert 0 < exact <= float(certified_delta(design))
     searched = alike_parts_search(Setting.of(design), perfect=[float(rare)], moves=0)
     assert exact <= searched * (1 + 1e-9)
+
+
+# ---- failures by place in the order of calls ---------------------------------------------------------
+def test_the_law_of_failures_by_place_is_that_of_all_runs() -> None:
+    """Three runs, each inside, outside or failing by its place; the lot is one of three."""
+    perfect, hides = (
+        Fraction(1, 3),
+        Behaviour.of(Fraction(1, 3), hide_inside=Fraction(1, 2), hide_outside=Fraction(1, 5)),
+    )
+    inside = passing = Fraction(0)
+    by_place = [hides, hides, Behaviour.of(perfect)]
+    for outcomes in product("io", repeat=3):
+        chance = Fraction(1)
+        for run, outcome in zip(by_place, outcomes, strict=True):
+            chance *= (1 - run.failure) * (run.inside if outcome == "i" else 1 - run.inside)
+        passing += chance
+        inside += chance * Fraction(outcomes.count("i"), 3)
+    found = Placed.mixed(hides, Behaviour.of(perfect), places=2, runs=3)
+    assert found.passes(3) == passing
+    assert found.inside == inside / passing
+
+
+@pytest.mark.parametrize("places", [1, 2, 10])
+@pytest.mark.parametrize("share", [Fraction(1, 1000), Fraction(1, 20), Fraction(1, 5), Fraction(1, 2)])
+def test_an_oracle_that_fails_only_in_some_places_stays_within_delta(places: int, share: Fraction) -> None:
+    """On its first call, its last, its k-th: by lot it is all one. Exact, in fractions."""
+    design = audited_design()
+    runs, growth = design.runs_per_part, Fraction(exp(1)).limit_denominator(10**15)
+
+    def placed(**hiding: int) -> Behaviour:
+        return Placed.mixed(Behaviour.of(share, **hiding), Behaviour.of(share), places=places, runs=runs)
+
+    own = [Behaviour.of(share), placed(hide_outside=1), placed(hide_inside=1), Behaviour(Fraction(1), Fraction(0))]
+    for other in (placed(hide_inside=1), placed(hide_outside=1), Behaviour.of(share)):
+        others = fixed_split([other] * (design.parts - 1), runs).facing(design.pass_probabilities)
+        laws = [others.law(behaviour, runs) for behaviour in own]
+        assert max(a.excess(b, growth) for a in laws for b in laws) <= certified_delta(design)
+
+
+def test_lemma_10_bounds_what_failures_by_place_can_gain() -> None:
+    """a^k (c_k - b)_+ <= C_λ (a/b)^λ + E_{λ,R} over a grid that holds the worst points."""
+    a, ratio = np.exp(-np.linspace(0, 30, 601))[:, None], np.exp(np.linspace(-3, 12, 301))[None, :]
+    for order, runs in ((Fraction(1, 2), 5), (Fraction(2), 20), (Fraction(5), 60), (Fraction(40), 60)):
+        extra = float(IndependentLabels(order, ONE, ONE).misplaced(runs))
+        lam = float(order)
+        constant = lam**lam / (1 + lam) ** (1 + lam)
+        gain = max(
+            float((a**k * (a + k / runs * (1 - a) - ratio * a) - constant * ratio**-lam).max()) for k in range(runs + 1)
+        )
+        assert gain <= extra + 1e-15
+        assert extra <= 1 / runs
 
 
 # ---- mutants, and what plain minimisation does with such oracles -----------------------------------

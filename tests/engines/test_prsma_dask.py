@@ -29,6 +29,7 @@ class Adds:
 
     folder: str
     always: bool = False
+    memory: bool = False  # it runs out of memory in place of dying
 
     def draw(self, runs: int, source: Randomness) -> Array:
         return np.arange(runs).reshape(-1, 1)
@@ -45,6 +46,8 @@ class Adds:
         mark = Path(self.folder) / "died"
         if self.always or not mark.exists():
             mark.touch()
+            if self.memory:
+                raise MemoryError("secret")
             os.kill(os.getpid(), signal.SIGKILL)
 
 
@@ -94,6 +97,20 @@ def test_joblib_repeats_what_a_dead_process_held_and_goes_on(tmp_path: Path) -> 
     found = sorted(JoblibWorkers(2).carry_out(base, iter(asked)), key=lambda result: result.number)
     alive = [run_batch(base, batch) for batch in asked if batch.number != 4]
     assert found == sorted([*alive, BatchResult.failed(asked[4])], key=lambda result: result.number)
+
+
+@pytest.mark.parametrize("always", [False, True])
+def test_a_batch_out_of_memory_is_repeated_alone_and_the_others_do_not_notice(
+    client: Any, tmp_path: Path, always: bool
+) -> None:
+    for number, workers in enumerate((JoblibWorkers(2), DaskWorkers(client))):
+        (folder := tmp_path / str(number)).mkdir()
+        base = Adds(str(folder), always=always, memory=True)
+        found = {result.part: result for result in workers.carry_out(base, iter(batches(6, deadly=2)))}
+        assert (folder / "died").exists()
+        assert {part for part, result in found.items() if not result.passed} == ({2} if always else set())
+        assert all(found[part].output == 10 + part for part in found if found[part].passed)
+        assert not any(result.lost for result in found.values())
 
 
 def test_alone_a_batch_is_judged_by_itself(tmp_path: Path) -> None:

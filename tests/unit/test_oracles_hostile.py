@@ -14,6 +14,7 @@ from oracledp.oracles.base import Certificate, Failed, Oracle, Solution, Trust
 from oracledp.oracles.door import ask
 from oracledp.oracles.exhaustive import ExhaustiveOracle
 from oracledp.oracles.problem import WeightedProblem
+from oracledp.oracles.registry import admit
 
 AB = Literals.named("a", "b")
 ROWS = np.array([[1, 0], [1, 1], [0, 1]], dtype=np.uint8)
@@ -31,7 +32,8 @@ def solution(oracle: Oracle, asked: WeightedProblem) -> Solution:
 
 
 def test_failing_on_demand() -> None:
-    assert ask(hostile.FailsOnDemand(), problem()) == Failed("failure on demand")
+    """Its own words for it stay with it."""
+    assert ask(hostile.FailsOnDemand(), problem()) == Failed("the oracle gave no answer")
     picky = hostile.FailsOnDemand(when=lambda asked: bool(asked.weights.sum() > 4))
     assert solution(picky, problem()).value == -3
     assert isinstance(ask(picky, problem(5, -3, 3)), Failed)
@@ -52,7 +54,7 @@ def test_failing_on_outputs() -> None:
 def test_lies_about_optimality_pass_the_door_because_their_value_is_true() -> None:
     assert solution(hostile.LiesAboutOptimality(), problem()).value == 4
     second = solution(hostile.ReturnsSecondBest(), problem())
-    assert (second.value, second.query.parts, second.certificate.trust) == (-1, (1,), Trust.PROVED)
+    assert (second.value, second.query.parts, second.certificate.trust) == (-1, (1,), Trust.CLAIMED)
 
 
 def test_wrong_values_and_foreign_queries_are_stopped() -> None:
@@ -79,10 +81,12 @@ def test_ties_by_noise_are_not_ties_by_the_fixed_order(weight: int, noisy_choice
     assert (answer.query.parts, answer.value) == ((noisy_choice,), 0)
 
 
-def test_hostile_oracles_claim_to_be_perfect() -> None:
+def test_hostile_oracles_claim_to_be_perfect_and_are_not_believed() -> None:
     oracle = hostile.FailsOnDemand()
     assert (oracle.trust, oracle.total, oracle.fixed_ties) == (Trust.PROVED, True, True)
-    assert oracle.name == "hostile:FailsOnDemand"
+    known = admit(oracle)
+    assert (known.trust, known.total, known.fixed_ties) == (Trust.CLAIMED, False, False)
+    assert known.name == "FailsOnDemand"  # a property may say anything at any time; the class was written once
 
 
 def test_exhaustive_search_refuses_large_classes() -> None:

