@@ -3,45 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from decimal import Decimal
 from enum import Enum
 from fractions import Fraction
-from numbers import Rational
 from typing import Any
 
 from oracledp.errors import ModelError, ParameterError
-
-Exact = str | int | float | Fraction | Decimal
-
-
-def exact(value: Exact, name: str) -> Fraction:
-    """Read a number exactly: ``"0.1"``, ``"1/3"``, an int, a Fraction, or a float through its decimal repr.
-
-    >>> exact("0.1", "epsilon"), exact(0.1, "epsilon"), exact("1/3", "epsilon")
-    (Fraction(1, 10), Fraction(1, 10), Fraction(1, 3))
-    """
-    if isinstance(value, bool) or not isinstance(value, str | int | float | Rational | Decimal):
-        raise ParameterError(f"{name} must be a number, got {type(value).__name__}")
-    try:
-        return Fraction(repr(float(value))) if isinstance(value, float) else Fraction(value)
-    except (ValueError, ZeroDivisionError, OverflowError):
-        raise ParameterError(f"{name} must be a finite number such as '0.1' or '1/3', got {value!r}") from None
-
-
-def positive(value: Exact, name: str) -> Fraction:
-    """Read a number that must be greater than zero, exactly."""
-    number = exact(value, name)
-    if number <= 0:
-        raise ParameterError(f"{name} must be greater than 0, got {value}")
-    return number
-
-
-def probability(value: Exact, name: str, *, zero: bool = False) -> Fraction:
-    """Read a probability in (0, 1), or in [0, 1) with ``zero=True``, exactly."""
-    number = exact(value, name)
-    if number >= 1 or number < 0 or (number == 0 and not zero):
-        raise ParameterError(f"{name} must lie in {'[0, 1)' if zero else '(0, 1)'}, got {value}")
-    return number
+from oracledp.exact_numbers import positive, probability
 
 
 class Neighbours(Enum):

@@ -9,7 +9,8 @@ import numpy as np
 
 from oracledp.classes import Conjunctions, DecisionLists, Disjunctions, Halfspaces, Parities, QueryClass, ZeroOneLoss
 from oracledp.errors import OracleFailure, ParameterError
-from oracledp.guarantee import Exact, Neighbours
+from oracledp.exact_numbers import Exact
+from oracledp.guarantee import Neighbours
 from oracledp.ledger import Ledger
 from oracledp.literals import Literal, Literals
 from oracledp.mechanisms.exponential import exponential

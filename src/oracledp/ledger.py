@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from oracledp.errors import BudgetExceeded, ModelError, ParameterError
-from oracledp.guarantee import Exact, Guarantee, Neighbours, exact, positive, probability, show
+from oracledp.exact_numbers import Exact, exact, positive, probability
+from oracledp.guarantee import Guarantee, Neighbours, show
 from oracledp.whole_files import flush, flush_folder
 
 

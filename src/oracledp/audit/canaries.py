@@ -19,8 +19,9 @@ from numpy.typing import NDArray
 
 from oracledp.audit.black_box import ALPHA, Measurement
 from oracledp.audit.mutants import Mutant
+from oracledp.exact_numbers import Exact
 from oracledp.extras import optional
-from oracledp.guarantee import Exact, Guarantee, Neighbours
+from oracledp.guarantee import Guarantee, Neighbours
 from oracledp.schema import Schema
 from oracledp.synthesis import Synthesizer
 from oracledp.table import Table

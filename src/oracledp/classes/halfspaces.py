@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from oracledp.classes.base import LinearCosts, Parts, QueryClass, Records, Separator
 from oracledp.classes.separation import separating_queries
 from oracledp.errors import ParameterError
-from oracledp.guarantee import exact
+from oracledp.exact_numbers import exact
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ import numpy as np
 
 from oracledp.classes.base import Query, QueryClass
 from oracledp.errors import ModelError, ParameterError
+from oracledp.exact_numbers import Exact, positive, probability
 from oracledp.game.data_player import Codes
 from oracledp.game.linked import Linker
 from oracledp.game.match import Progress, play_match, silent
@@ -19,7 +20,7 @@ from oracledp.game.players import query_player
 from oracledp.game.query_player import NEIGHBOURS, QueryPlayer
 from oracledp.game.record import GameRecord, InternalDiagnostics, diagnose, public_record
 from oracledp.game.rules import RESPONSES, Rules, default_rounds
-from oracledp.guarantee import Exact, Guarantee, positive, probability
+from oracledp.guarantee import Guarantee
 from oracledp.mechanisms.door import Facts, release
 from oracledp.mechanisms.table_selection import refuse_unknown_literals
 from oracledp.randomness import Randomness

@@ -15,7 +15,8 @@ from sklearn.utils.validation import check_array, check_is_fitted, column_or_1d,
 
 from oracledp.capacity import public_rows
 from oracledp.errors import DataError, ParameterError
-from oracledp.guarantee import Exact, Guarantee, Neighbours, positive
+from oracledp.exact_numbers import Exact, positive
+from oracledp.guarantee import Guarantee, Neighbours
 from oracledp.learners.encoding import CutEncoder, Encoder, SchemaEncoder, feature_schema
 from oracledp.learners.fitting import UNKNOWN, Fitted, Fitting, Prepared, problems
 from oracledp.learners.lineage import Lineage

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oracledp.errors import DataError, ParameterError
-from oracledp.guarantee import exact
+from oracledp.exact_numbers import exact
 from oracledp.literals import Literal, Literals
 from oracledp.mechanisms.rules.blocks import Block, pattern_blocks, schema_blocks
 from oracledp.schema import Schema

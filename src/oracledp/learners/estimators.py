@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from oracledp.errors import ParameterError
-from oracledp.guarantee import Exact, Neighbours
+from oracledp.exact_numbers import Exact
+from oracledp.guarantee import Neighbours
 from oracledp.learners.base import PrivateClassifier
 from oracledp.learning import MODELS
 from oracledp.ledger import Ledger

@@ -13,7 +13,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from oracledp.errors import ParameterError
-from oracledp.guarantee import Exact, Guarantee, Neighbours, positive
+from oracledp.exact_numbers import Exact, positive
+from oracledp.guarantee import Guarantee, Neighbours
 from oracledp.learners.base import PrivateClassifier
 from oracledp.learners.encoding import Encoder
 from oracledp.learners.fitting import Fitted, Fitting, LabelledRows

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from oracledp.capacity import TREES, refuse_overflow
 from oracledp.classes.base import Parts, QueryClass
 from oracledp.errors import CapacityError, OracleFailure, ParameterError
-from oracledp.guarantee import Exact, Guarantee, Neighbours, positive
+from oracledp.exact_numbers import Exact, positive
+from oracledp.guarantee import Guarantee, Neighbours
 from oracledp.mechanisms.objective import Objective, minimise
 from oracledp.mechanisms.release import Release
 from oracledp.mechanisms.table_selection import Chosen, select

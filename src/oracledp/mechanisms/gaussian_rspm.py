@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 from oracledp.capacity import MOST_SCALES
 from oracledp.classes.base import QueryClass
 from oracledp.errors import ParameterError
-from oracledp.guarantee import Exact, Guarantee, Neighbours, positive, probability
+from oracledp.exact_numbers import Exact, positive, probability
+from oracledp.guarantee import Guarantee, Neighbours
 from oracledp.mechanisms.gaussian_bound import calibrate_variance, gaussian_delta
 from oracledp.mechanisms.objective import Minimum, Objective, minimise
 from oracledp.mechanisms.perturbation import Noise, SeparatorPerturbation, separator_shift

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from oracledp.capacity import MOST_SCALES, refuse_overflow
 from oracledp.classes.base import Parts, QueryClass
 from oracledp.errors import CapacityError
-from oracledp.guarantee import Exact, Guarantee, Neighbours, positive
+from oracledp.exact_numbers import Exact, positive
+from oracledp.guarantee import Guarantee, Neighbours
 from oracledp.mechanisms.lattice import lattice
 from oracledp.mechanisms.objective import Objective
 from oracledp.mechanisms.release import Release

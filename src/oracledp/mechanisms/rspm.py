@@ -11,7 +11,8 @@ import numpy as np
 from oracledp.capacity import MOST_ROWS, public_rows
 from oracledp.classes.base import QueryClass
 from oracledp.errors import ParameterError
-from oracledp.guarantee import Exact, Guarantee, Neighbours, positive
+from oracledp.exact_numbers import Exact, positive
+from oracledp.guarantee import Guarantee, Neighbours
 from oracledp.mechanisms.lattice import lattice
 from oracledp.mechanisms.objective import Minimum, Objective, minimise, nothing_found
 from oracledp.mechanisms.perturbation import KHotPerturbation, Noise, Perturbation, SeparatorPerturbation

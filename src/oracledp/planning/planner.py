@@ -9,7 +9,8 @@ from typing import Any
 from oracledp.bounds.shape import Shape
 from oracledp.classes.base import QueryClass
 from oracledp.errors import OracleDPError, ParameterError
-from oracledp.guarantee import Exact, Neighbours, positive, probability, show
+from oracledp.exact_numbers import Exact, positive, probability
+from oracledp.guarantee import Neighbours, show
 from oracledp.planning.cost import Timing, timing
 from oracledp.planning.options import Option, Plan
 from oracledp.planning.public import with_public_error

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from oracledp.classes import query_from_json
 from oracledp.errors import ModelError, OracleDPError
-from oracledp.guarantee import Guarantee, exact
+from oracledp.exact_numbers import exact
+from oracledp.guarantee import Guarantee
 from oracledp.schema import Schema
 from oracledp.synthesis.basis import Features
 from oracledp.synthesis.bins import ColumnBins, Floats, Integers

@@ -11,7 +11,8 @@ import numpy as np
 from oracledp.accounting import zcdp_rho
 from oracledp.capacity import DOUBLES, refuse_overflow
 from oracledp.errors import ModelError, ParameterError
-from oracledp.guarantee import Exact, Guarantee, Neighbours, positive, probability
+from oracledp.exact_numbers import Exact, positive, probability
+from oracledp.guarantee import Guarantee, Neighbours
 from oracledp.mechanisms.door import Facts, release
 from oracledp.randomness import Randomness, public_generator
 from oracledp.schema import Schema

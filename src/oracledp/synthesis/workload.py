@@ -11,7 +11,7 @@ from typing import Any
 
 from oracledp.classes import Conjunctions, Query, QueryClass
 from oracledp.errors import ParameterError
-from oracledp.guarantee import positive
+from oracledp.exact_numbers import positive
 from oracledp.literals import Literal, Literals
 from oracledp.schema import Schema
 from oracledp.synthesis.conditions import parse_conditions

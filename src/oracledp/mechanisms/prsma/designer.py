@@ -9,7 +9,7 @@ from math import ceil, sqrt
 import numpy as np
 
 from oracledp.errors import ParameterError
-from oracledp.guarantee import Exact, positive, probability
+from oracledp.exact_numbers import Exact, positive, probability
 from oracledp.mechanisms.prsma.delta import certified_delta, delta_terms
 from oracledp.mechanisms.prsma.design import Design
 from oracledp.mechanisms.prsma.search_equal import EQUAL_THEOREMS, equal_design

@@ -11,7 +11,8 @@ import numpy as np
 
 from oracledp.classes.base import QueryClass
 from oracledp.errors import ParameterError
-from oracledp.guarantee import Exact, Guarantee, Neighbours, positive, probability
+from oracledp.exact_numbers import Exact, positive, probability
+from oracledp.guarantee import Guarantee, Neighbours
 from oracledp.mechanisms.door import Facts, release
 from oracledp.mechanisms.objective import Minimum, Objective
 from oracledp.mechanisms.prsma.delta import certified_delta

@@ -6,7 +6,7 @@ from fractions import Fraction
 from math import ceil, exp, floor, log, sqrt
 
 from oracledp.errors import ParameterError
-from oracledp.guarantee import Exact, positive, probability
+from oracledp.exact_numbers import Exact, positive, probability
 from oracledp.mechanisms.prsma.design import Design
 from oracledp.mechanisms.prsma.laplace_test import laplace_table
 from oracledp.mechanisms.prsma.theorem_equal import EveryPart

@@ -8,7 +8,8 @@ from fractions import Fraction
 from oracledp.capacity import MOST_ROWS, public_rows
 from oracledp.classes import ZeroOneLoss
 from oracledp.errors import ParameterError
-from oracledp.guarantee import Exact, Guarantee, Neighbours, positive
+from oracledp.exact_numbers import Exact, positive
+from oracledp.guarantee import Guarantee, Neighbours
 from oracledp.learning import MODELS
 from oracledp.ledger import Ledger
 from oracledp.literals import Literal, Literals
