@@ -90,7 +90,7 @@ def gaussian_total(variance: Fraction) -> tuple[int, int]:
 
 def block_noise(scale: int, sizes: tuple[int, ...]) -> Outcomes:
     """Proportional to e^(-N(u)/scale), N the greatest sum of absolute values of a block."""
-    total = _block_total(scale, sizes)
+    total = block_total(scale, sizes)
     for radius in count():
         mass = over(decay(Fraction(radius, scale)), total)
         yield from ((np.array(vector, dtype=np.int64), *mass) for vector in shell(sizes, radius))
@@ -106,7 +106,8 @@ def shell(sizes: tuple[int, ...], radius: int) -> Iterator[tuple[int, ...]]:
 
 
 @lru_cache(maxsize=256)
-def _block_total(scale: int, sizes: tuple[int, ...]) -> tuple[int, int]:
+def block_total(scale: int, sizes: tuple[int, ...]) -> tuple[int, int]:
+    """The sum of e^(-N(u)/scale) over all integer vectors."""
     low = high = before = 0
     for radius in range(2 * scale * BITS):  # what follows is below 2^-BITS many times over
         inside = prod(ball_size(size, radius) for size in sizes)

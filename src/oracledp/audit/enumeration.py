@@ -66,6 +66,7 @@ class Enumeration(DrawSource):
     """The source of one run, and the way it took; see :func:`law_of_runs`."""
 
     least: int
+    stop_at_release: bool = False
     forks: list[_Fork] = field(default_factory=list)
     place: int = 0
 
@@ -125,6 +126,8 @@ class Enumeration(DrawSource):
         return counts + np.array(noise, dtype=np.int64)
 
     def _noisy_blocks(self, values: Any, scale: int, sizes: tuple[int, ...]) -> Any:
+        if self.stop_at_release:
+            raise Released(tuple(int(value) for value in values), scale, sizes)
         return values + self.take("block_noise", lambda: draw_laws.block_noise(scale, sizes))
 
     def _sample_exponential(self, problems: Any, rate: Fraction) -> Any:
@@ -136,6 +139,13 @@ class Enumeration(DrawSource):
         if least != scores.min():
             raise ParameterError("the least value that permute-and-flip was given is not the least")
         return names[self.take("permute-and-flip", lambda: draw_laws.permute_and_flip_choice(scores, rate))]
+
+
+class Released(BaseException):
+    """A run that has come to the noise of its release, which is then convolved instead of walked through."""
+
+    def __init__(self, *release: Hashable) -> None:
+        self.release = release
 
 
 class TooLight(BaseException):
@@ -157,6 +167,11 @@ class RunLaw:
         """An upper bound on the probability of all that was cut off."""
         return UNIT - sum(low for low, _ in self.masses.values())
 
+    @property
+    def lost_share(self) -> float:
+        """The same as a number."""
+        return self.lost / UNIT
+
     def law(self, outputs: tuple[Hashable, ...]) -> Law:
         """The same in the order of some outputs; whatever was lost may belong to any of them."""
         lost = self.lost
@@ -166,8 +181,10 @@ class RunLaw:
         )
 
 
-def law_of_runs(run: Callable[[DrawSource], Hashable], *, least: float = 1e-9) -> RunLaw:
+def law_of_runs(run: Callable[[DrawSource], Hashable], *, least: float = 1e-9, stop_at_release: bool = False) -> RunLaw:
     """The exact law of a function of a source, by running it once per outcome of its draws.
+
+    With ``stop_at_release`` a run ends where block noise is added, and its output is what it would be added to.
 
     >>> from oracledp.noise import bernoulli
     >>> law = law_of_runs(lambda source: bernoulli(Fraction(1, 3), source) or bernoulli(Fraction(1, 2), source))
@@ -176,7 +193,7 @@ def law_of_runs(run: Callable[[DrawSource], Hashable], *, least: float = 1e-9) -
     """
     masses: dict[Hashable, list[int]] = {}
     runs = 0
-    for output, low, high in _leaves(run, int(least * UNIT)):
+    for output, low, high in _leaves(run, Enumeration(int(least * UNIT), stop_at_release)):
         runs += 1
         known = masses.setdefault(output, [0, 0])
         known[0] += low
@@ -184,11 +201,10 @@ def law_of_runs(run: Callable[[DrawSource], Hashable], *, least: float = 1e-9) -
     return RunLaw({output: (low, high) for output, (low, high) in masses.items()}, runs)
 
 
-def _leaves(run: Callable[[DrawSource], Hashable], least: int) -> Iterator[tuple[Hashable, int, int]]:
-    source = Enumeration(least)
+def _leaves(run: Callable[[DrawSource], Hashable], source: Enumeration) -> Iterator[tuple[Hashable, int, int]]:
     while True:
         try:
-            output = run(source)
+            output = _output(run, source)
         except TooLight:
             pass
         else:
@@ -196,3 +212,10 @@ def _leaves(run: Callable[[DrawSource], Hashable], least: int) -> Iterator[tuple
             yield output, low, high
         if not source.backtrack():
             return
+
+
+def _output(run: Callable[[DrawSource], Hashable], source: Enumeration) -> Hashable:
+    try:
+        return run(source)
+    except Released as ended:
+        return ended.release

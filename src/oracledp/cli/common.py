@@ -14,7 +14,7 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeEl
 
 from oracledp.errors import ParameterError
 from oracledp.ledger import Ledger
-from oracledp.randomness import Randomness, SeededRandomness, SystemRandomness
+from oracledp.randomness import DrawSource, Randomness, SeededRandomness, SystemRandomness
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 Advance = Callable[[int, int], None]
@@ -41,7 +41,13 @@ def seed_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def source_of(seed: int | None, insecure_seed: bool) -> Randomness:
-    """The operating system's randomness, or a seed if its consequence is accepted."""
+    """The operating system's randomness, or a seed if its consequence is accepted.
+
+    An audit that runs a command inside its own process passes its source as the context's object.
+    """
+    context = click.get_current_context(silent=True)
+    if context is not None and isinstance(context.obj, DrawSource):
+        return context.obj
     if seed is None:
         return SystemRandomness()
     if not insecure_seed:

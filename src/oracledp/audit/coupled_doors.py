@@ -1,0 +1,162 @@
+"""Public entry points that are too rich to walk through, run on neighbours under identical released values."""
+
+from __future__ import annotations
+
+import io
+import json
+import pickle
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from oracledp.audit.command_doors import command
+from oracledp.audit.coupling import Coupled, Different, coupled
+from oracledp.audit.doors import Door, Entry, Seen, patched
+from oracledp.audit.exact_law import DataSet, Finding
+from oracledp.audit.learner_doors import fitted
+from oracledp.classes import Conjunctions
+from oracledp.game.oracle_query import OracleQuery
+from oracledp.guarantee import Guarantee, Neighbours
+from oracledp.randomness import DrawSource
+from oracledp.schema import Schema
+from oracledp.synthesis import Synthesizer, measuring
+from oracledp.synthesis.rules import Settings, settings
+from oracledp.table import Table
+
+SCHEMA = Schema(
+    {
+        "columns": {
+            "smoker": {"kind": "boolean"},
+            "sick": {"kind": "boolean"},
+            "age": {"kind": "integer", "lo": 0, "hi": 39, "nullable": True},
+            "town": {"kind": "categorical", "values": ["A", "B", "C"]},
+        }
+    }
+)
+KINDS = np.array([[0, 0, 3, 0], [1, 1, 38, 2], [1, 0, 40, 1], [0, 1, 20, 0]], dtype=np.uint8)  # 40: no age
+REPLACE, ADD = Neighbours.REPLACE_ONE, Neighbours.ADD_REMOVE
+SEEDS = (0, 1)
+
+
+@cache
+def people(data: DataSet) -> Table:
+    """A table from the counts of four kinds of people."""
+    return Table.from_codes(np.repeat(KINDS, np.array(data), axis=0), SCHEMA)
+
+
+def quickly(*arguments: Any) -> Settings:
+    """The settings by rule, but for the length of the fit, which touches released values only."""
+    return replace(settings(*arguments), steps=12, ensembles=1, components=24)
+
+
+def synthesized(**options: Any) -> Entry:
+    """``Synthesizer.fit``: the model as JSON and pickled, synthetic rows with their types, an answer, the progress."""
+
+    def enter(data: DataSet, relation: Neighbours, source: DrawSource) -> Seen:
+        heard: list[tuple[int, int]] = []
+        synthesizer = Synthesizer(SCHEMA, neighbours=relation, **options)
+        with patched(measuring, "settings", quickly):
+            synthesizer.fit(people(data), source=source, progress=lambda done, total: heard.append((done, total)))
+        rows = synthesizer.sample(seed=0)
+        text = io.StringIO()
+        rows.to_csv(text)
+        seen = [synthesizer.model_.to_json(), text.getvalue(), str(dict(rows.dtypes)), heard, repr(vars(synthesizer))]
+        return Seen(json.dumps(seen) + pickle.dumps(synthesizer).hex(), synthesizer.model_.guarantee)
+
+    return enter
+
+
+def played(**options: Any) -> Entry:
+    """``OracleQuery.fit``: the model, synthetic rows, the record of the game, the progress."""
+
+    def enter(data: DataSet, relation: Neighbours, source: DrawSource) -> Seen:
+        heard: list[tuple[int, int]] = []
+        queries = Conjunctions(SCHEMA.literals.with_negations(), max_width=2)
+        game = OracleQuery(SCHEMA, queries=queries, draws=5, **options)
+        game.fit(people(data), source=source, progress=lambda done, total: heard.append((done, total)))
+        seen = [game._model().to_json(), game.sample(seed=0).to_csv(), heard]
+        return Seen(json.dumps(seen) + pickle.dumps(game).hex(), game.guarantee_)
+
+    return enter
+
+
+def synthesis_door(name: str, **options: Any) -> Door:
+    """A synthesizer on lopsided tables: one kind of person is common, the others come and go."""
+    return Door(name, synthesized(**options), rows=1, base=(20, 0, 0, 3))
+
+
+def coupled_doors() -> list[Door]:
+    """What is measured, selected and played over many steps."""
+    budget: dict[str, Any] = {"epsilon": Fraction(2), "delta": Fraction(1, 1000)}
+    wide = tuple(tuple(row) for row in np.eye(40, dtype=int)[:3].tolist())
+    kinds = tuple((*row, label) for row in wide for label in (0, 1))
+    return [
+        synthesis_door("synthesizer", **budget),
+        synthesis_door("synthesizer / large budget", epsilon=Fraction(20), delta=Fraction(1, 1000)),
+        synthesis_door("synthesizer / ranges", workload=["marginals:2", "ranges"], **budget),
+        synthesis_door("synthesizer / rounds", workload=["marginals:2", "conjunctions:2"], **budget),
+        synthesis_door("synthesizer / queries", workload=["marginals:1", "smoker and sick"], **budget),
+        Door("oracle-query", played(rounds=5, **budget), rows=1, base=(5, 0, 0, 3), relations=(REPLACE,)),
+        Door("oracle-query / play",
+             played(rounds=3, responds_to="play", **budget), rows=1, base=(5, 0, 0, 3), relations=(REPLACE,)),
+        Door("fit auto, many literals", fitted("PrivateRuleClassifier", kinds, epsilon=Fraction(1)),
+             universe=6, rows=1, base=(2, 0, 0, 0, 0, 2)),
+        Door("synth", command("synth", "@data.csv", "--schema", "@schema.json", "--epsilon", "1", "--delta", "1e-3",
+                              "--out", "@rows.csv", "--model", "@model.json", "--report", "@page.html", "--quiet"),
+             rows=1, base=(5, 0, 0, 3)),
+    ]  # fmt: skip
+
+
+@dataclass(frozen=True)
+class CoupledFinding(Finding):
+    """What the released values cost together, by the claim's own accounting; ``differs`` says what else showed."""
+
+    differs: str = ""
+
+    @property
+    def holds(self) -> bool:
+        """Every pair within the claim and nothing else different."""
+        return not self.broken
+
+    @property
+    def broken(self) -> bool:
+        """Whether some pair exceeds the claim or is told apart."""
+        return bool(self.differs) or self.epsilon_low > float(self.claimed.epsilon)
+
+    def to_json(self) -> dict[str, Any]:
+        """A row of the audit table."""
+        return {**super().to_json(), "differs": self.differs}
+
+
+def coupled_finding(door: Door, relation: Neighbours, seeds: Sequence[int] = SEEDS) -> CoupledFinding:
+    """All pairs of neighbours, in both orders, for some seeds of what is released."""
+    pairs = [pair for one, other in door.pairs(relation) for pair in ((one, other), (other, one))]
+    claimed: Guarantee | None = None
+    worst = 0.0
+    for number, (one, other) in enumerate(pairs):
+        try:
+            found = _couple(door, relation, one, other, seeds[number % len(seeds)])
+        except Different as difference:
+            return _finding(door, relation, claimed, float("inf"), len(pairs), str(difference))
+        claimed = found.guarantee or claimed
+        worst = max(worst, 0.0 if found.guarantee is None else float(found.epsilon(found.guarantee)))
+    return _finding(door, relation, claimed, worst, len(pairs), "")
+
+
+def _couple(door: Door, relation: Neighbours, one: DataSet, other: DataSet, seed: int) -> Coupled:
+    def run(data: DataSet, source: DrawSource) -> tuple[str, Guarantee]:
+        seen = door.enter(data, relation, source)
+        return seen.text, seen.guarantee
+
+    return coupled(lambda source: run(one, source), lambda source: run(other, source), seed)
+
+
+def _finding(
+    door: Door, relation: Neighbours, claimed: Guarantee | None, worst: float, pairs: int, differs: str
+) -> CoupledFinding:
+    promise = claimed or Guarantee(epsilon=Fraction(1), neighbours=relation, proof="none")
+    return CoupledFinding(door.name, promise, worst, worst, 0.0, 0.0, pairs, differs=differs)

@@ -1,0 +1,143 @@
+"""The public functions of the library through the front door: selections, learners, games, on all small tables."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from fractions import Fraction
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from oracledp.audit.doors import COARSE, SLOW, Door, Entry, Seen, patched
+from oracledp.audit.exact_law import DataSet
+from oracledp.classes import Conjunctions, Parities, QueryClass, ZeroOneLoss
+from oracledp.classes.separation import all_records
+from oracledp.game.oracle_query import OracleQuery
+from oracledp.guarantee import Neighbours
+from oracledp.learning import learn_rule
+from oracledp.mechanisms import exponential as exponential_module
+from oracledp.mechanisms.exponential import exponential
+from oracledp.mechanisms.gaussian_rspm import gaussian_rspm
+from oracledp.mechanisms.noisy_min import report_noisy_min
+from oracledp.mechanisms.rspm import rspm
+from oracledp.mechanisms.rules import learn_table
+from oracledp.oracles.hostile import TieBreaksByNoise
+from oracledp.randomness import DrawSource
+from oracledp.schema import Schema
+from oracledp.table import Table
+
+SCHEMA = Schema({"columns": {"a": {"kind": "boolean"}, "y": {"kind": "boolean"}}})
+TARGET = SCHEMA.literals[1]
+REPLACE = (Neighbours.REPLACE_ONE,)
+Function = Callable[..., Any]
+
+
+@cache
+def table_of(data: DataSet) -> Table:
+    """A table from the counts of the records 00, 01, 10, 11 of (a, y)."""
+    return Table.from_codes(np.repeat(all_records(2).astype(np.uint8), np.array(data), axis=0), SCHEMA)
+
+
+@cache
+def two_rules() -> QueryClass:
+    """The loss of "always y" and of "y when a"."""
+    return ZeroOneLoss.of(Conjunctions(SCHEMA.literals.without("y")), TARGET)
+
+
+@cache
+def signed_rules() -> QueryClass:
+    """Never, a, and their negations: a query has two parts, so the noise must pay for both."""
+    return Parities(SCHEMA.literals.without("y"), max_width=1).closure()
+
+
+class FreeTies(TieBreaksByNoise):
+    """Breaks ties as it likes, and says so."""
+
+    @property
+    def fixed_ties(self) -> bool:
+        """Not promised."""
+        return False
+
+
+def selection(function: Function, queries: Callable[[], QueryClass] = two_rules, **options: Any) -> Entry:
+    """A function of a table and a class."""
+
+    def enter(data: DataSet, relation: Neighbours, source: DrawSource) -> Seen:
+        release = function(table_of(data), queries(), neighbours=relation, source=source, **options)
+        return Seen(shown(release), release.guarantee)
+
+    return enter
+
+
+def shown(release: Any) -> str:
+    """All that a release says: its JSON, its text."""
+    return json.dumps(release.to_json(), sort_keys=True) + str(release) + repr(release)
+
+
+def from_trees(entry: Entry) -> Entry:
+    """The same, sampled from trees whatever the size of the class."""
+
+    def enter(data: DataSet, relation: Neighbours, source: DrawSource) -> Seen:
+        with patched(exponential_module, "ENUMERATE_UP_TO", 0):
+            return entry(data, relation, source)
+
+    return enter
+
+
+def rule(function: Function, **options: Any) -> Entry:
+    """A function of a table and a target."""
+
+    def enter(data: DataSet, relation: Neighbours, source: DrawSource) -> Seen:
+        release = function(table_of(data), TARGET, neighbours=relation, source=source, **options)
+        return Seen(shown(release), release.guarantee)
+
+    return enter
+
+
+def game(rounds: int, **options: Any) -> Entry:
+    """The query-release game: all that its model holds, its progress included."""
+
+    def enter(data: DataSet, relation: Neighbours, source: DrawSource) -> Seen:
+        heard: list[tuple[int, int]] = []
+        player = OracleQuery(
+            SCHEMA, queries=Conjunctions(SCHEMA.literals.without("y")), rounds=rounds, draws=2, **options
+        )
+        player.fit(table_of(data), source=source, progress=lambda done, total: heard.append((done, total)))
+        return Seen(json.dumps(player._model().to_json(), sort_keys=True) + str(heard), player.guarantee_)
+
+    return enter
+
+
+def function_doors() -> list[Door]:
+    """Every public function, each on the coarsest lattice that says something."""
+    one, half = Fraction(1), Fraction(1, 2)
+    return [
+        Door("exponential", selection(exponential, epsilon=one), base=(0, 4, 0, 0)),
+        Door("exponential / max", selection(exponential, epsilon=half, goal="max")),
+        Door("exponential / trees", from_trees(selection(exponential, epsilon=one)), base=(0, 4, 0, 0)),
+        Door("permute-and-flip", selection(exponential, epsilon=one, method="permute-and-flip")),
+        Door("permute-and-flip / trees", from_trees(selection(exponential, epsilon=one, method="permute-and-flip"))),
+        Door("rspm:k-hot", selection(rspm, epsilon=one), lattice=COARSE),
+        Door("rspm:k-hot / max", selection(rspm, epsilon=2 * one, goal="max"), lattice=COARSE),
+        Door("rspm:k-hot / two parts", selection(rspm, signed_rules, epsilon=4 * one), **SLOW),
+        Door("rspm:separator", selection(rspm, epsilon=one, embedding="separator"), lattice=COARSE),
+        Door("rspm / free ties", selection(rspm, epsilon=one, oracle=FreeTies()), **SLOW),
+        Door("rspm:gaussian", selection(gaussian_rspm, epsilon=2 * one, delta=Fraction(1, 20)), least=1e-8),
+        Door("report-noisy-min", selection(report_noisy_min, epsilon=one), lattice=COARSE),
+        Door("learn_rule / conjunction", rule(learn_rule, epsilon=one, size=1)),
+        Door("learn_rule / parity", rule(learn_rule, epsilon=one, model="parity", mechanism="permute-and-flip")),
+        Door(
+            "learn_table / decision-list",
+            rule(learn_table, epsilon=one, model="decision-list", size=2), base=(4, 0, 0, 4),
+        ),
+        Door("learn_table / disjunction", rule(learn_table, epsilon=one, model="disjunction", size=1)),
+        Door("oracle-query:exponential", game(1, epsilon=one, delta=Fraction(1, 100)), relations=REPLACE),
+        Door("oracle-query:exponential / 2", game(2, epsilon=one, delta=Fraction(1, 100)), relations=REPLACE),
+        Door(
+            "oracle-query:rspm",
+            game(1, epsilon=4 * one, delta=Fraction(1, 100), query_player="rspm"),
+            relations=REPLACE, **SLOW,
+        ),
+    ]  # fmt: skip

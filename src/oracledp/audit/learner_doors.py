@@ -1,0 +1,115 @@
+"""The estimators through the front door: ``fit`` on all small samples, and everything that a fitted model shows."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from fractions import Fraction
+from itertools import product
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oracledp.audit.doors import SLOW, Door, Entry, Seen
+from oracledp.audit.exact_law import DataSet
+from oracledp.audit.function_doors import rule
+from oracledp.guarantee import Neighbours
+from oracledp.mechanisms.lattice import Lattice
+from oracledp.mechanisms.rules import learn_table
+from oracledp.mechanisms.surrogate import ConvexSurrogate
+from oracledp.randomness import DrawSource
+
+ONE_WEIGHT = Lattice(noise_bits=7, grid_bits=10, distance_bits=10, output_share=Fraction(1, 16))
+TWO = tuple(product((0, 1), (0, 1)))  # (feature, label)
+THREE = tuple(product((0, 1), (0, 1, 2)))
+Samples = tuple[NDArray[np.int64], NDArray[np.int64]]
+
+
+def sample_of(data: DataSet, kinds: Sequence[tuple[int, ...]]) -> Samples:
+    """Rows and labels from the counts of each kind of row; the order is that of the kinds."""
+    rows = np.repeat(np.array(kinds, dtype=np.int64), np.array(data), axis=0)
+    return rows[:, :-1], rows[:, -1]
+
+
+def reading_from(model: Any, source: DrawSource) -> Any:
+    """An estimator that draws from this source."""
+    model._source = lambda: source
+    return model
+
+
+def fitted(kind: str, kinds: Sequence[tuple[int, ...]] = TWO, **options: Any) -> Entry:
+    """The fit of an estimator with declared labels: its saved form and its text."""
+    labels = sorted({row[-1] for row in kinds})
+
+    def enter(data: DataSet, relation: Neighbours, source: DrawSource) -> Seen:
+        from oracledp import learners
+
+        model = getattr(learners, kind)(classes=labels, neighbours=relation, **options)
+        reading_from(model, source).fit(*sample_of(data, kinds))
+        return Seen(shown_model(model), model.privacy_)
+
+    return enter
+
+
+def shown_model(model: Any) -> str:
+    """What a fitted estimator shows: its saved form, its text, its labels and its attributes."""
+    from oracledp.learners.saving import to_json
+
+    fitted = {name: str(value) for name, value in sorted(vars(model).items()) if name.endswith("_")}
+    return json.dumps([to_json(model), str(model), fitted], sort_keys=True)
+
+
+def one_weight(data: DataSet, relation: Neighbours, source: DrawSource) -> Seen:
+    """The surrogate with a single weight, whose whole law can be walked through: one feature, two labels."""
+    mechanism = ConvexSurrogate((1,), Fraction(4), relation)
+    counts = np.array(data, dtype=np.int64)[:, None]
+    found = mechanism.run(np.ones((1, 1), dtype=np.int8), counts[1], counts[0], source)
+    return Seen(str(found.tolist()), mechanism.guarantee)
+
+
+def card_doors() -> list[Door]:
+    """Scoring cards on the lattice that ships: their loss is found by moving the noise (audit/surrogate_loss.py)."""
+    around: dict[str, Any] = {"rows": 1, "base": (2, 0, 0, 2)}
+    return [
+        Door("fit card", fitted("HalfspaceClassifier", epsilon=Fraction(1)), **around),
+        Door("fit auto", fitted("PrivateRuleClassifier", epsilon=Fraction(2)), **around),
+        Door(
+            "fit card, class weights",
+            fitted("HalfspaceClassifier", epsilon=Fraction(1, 2), class_weight={0: 1, 1: 3}), **around,
+        ),
+        Door("learn_table / auto", rule(learn_table, epsilon=Fraction(1)), **around),
+    ]  # fmt: skip
+
+
+def learner_doors() -> list[Door]:
+    """Every kind of estimator, and every option that changes what a record may do."""
+    one, weights = Fraction(1), {0: 1, 1: 3}
+    lopsided, three = (4, 0, 0, 4), (3, 0, 0, 0, 3, 0)
+    return [
+        Door("fit conjunction", fitted("ConjunctionClassifier", epsilon=one), base=lopsided),
+        Door("fit disjunction", fitted("DisjunctionClassifier", epsilon=one), base=lopsided),
+        Door(
+            "fit parity", fitted("ParityClassifier", epsilon=one, size=1, mechanism="permute-and-flip"), base=lopsided
+        ),
+        Door("fit decision-list", fitted("DecisionListClassifier", epsilon=one, size=2), base=lopsided),
+        Door("fit cards of ±1", fitted("HalfspaceClassifier", epsilon=one, mechanism="exponential", size=1)),
+        Door("fit rspm", fitted("ParityClassifier", epsilon=4 * one, size=1, mechanism="rspm"),
+             **SLOW),
+        Door("fit chosen model", fitted("PrivateRuleClassifier", epsilon=one, model="conjunction"), base=lopsided),
+        Door("fit class weights", fitted("ConjunctionClassifier", epsilon=one, class_weight=weights), base=lopsided),
+        Door("fit list, class weights",
+             fitted("DecisionListClassifier", epsilon=one, size=2, class_weight=weights), rows=1, base=lopsided),
+        Door("fit parity, class weights",
+             fitted("ParityClassifier", epsilon=one, size=1, class_weight=weights), base=lopsided),
+        Door(
+            "surrogate / one weight", one_weight, universe=2, rows=1, base=(1, 1),
+            lattice=ONE_WEIGHT, least=1e-10, tails=1e-3, stop_at_release=True,
+        ),
+        Door("fit subsample", fitted("ConjunctionClassifier", epsilon=one, subsample=Fraction(1, 2)), rows=4),
+        Door("fit three classes", fitted("ConjunctionClassifier", THREE, epsilon=3 * one, size=1),
+             universe=6, rows=1, base=three),
+        Door("fit three classes, weights",
+             fitted("ConjunctionClassifier", THREE, epsilon=3 * one, size=1, class_weight={0: 1, 1: 2, 2: 3}),
+             universe=6, rows=1, base=three),
+    ]  # fmt: skip
