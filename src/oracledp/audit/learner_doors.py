@@ -34,7 +34,7 @@ def sample_of(data: DataSet, kinds: Sequence[tuple[int, ...]]) -> Samples:
 
 def reading_from(model: Any, source: DrawSource) -> Any:
     """An estimator that draws from this source."""
-    model._source = lambda: source
+    model.source = lambda: source
     return model
 
 
@@ -47,7 +47,7 @@ def fitted(kind: str, kinds: Sequence[tuple[int, ...]] = TWO, **options: Any) ->
 
         model = getattr(learners, kind)(classes=labels, neighbours=relation, **options)
         reading_from(model, source).fit(*sample_of(data, kinds))
-        return Seen(shown_model(model), model.privacy_)
+        return Seen(shown_model(model), model.guarantee_)
 
     return enter
 
