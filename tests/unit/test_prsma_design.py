@@ -63,6 +63,16 @@ def moment(design: Design, order: float, p: float, weights: dict[int, float]) ->
     return exp(order * eta + (1 - 1 / p) * others * psi(order * eta, 0)) * total ** (1 / p)
 
 
+def misplaced(lam: float, R: int) -> float:
+    """E_{λ,R}."""
+    found = 0.0
+    for k in range(1, int(lam)):
+        power = (k + 1) / (1 + lam)
+        first = power * R / k
+        found = max(found, k / R * max(first, (R / k * (1 - first**-power)) ** (1 / (1 - power))) ** -k)
+    return found
+
+
 def test_theorem_5_agrees_with_its_formula() -> None:
     design = small_design()
     g, _ = floats(design)
@@ -72,6 +82,7 @@ def test_theorem_5_agrees_with_its_formula() -> None:
     unlike = lam**lam / (1 + lam) ** (1 + lam)
     unlike *= moment(design, lam, 3, {N: h[N] * likeness(design, N) ** -lam for N in enough})
     unseen = moment(design, 1, 4, {N: (K - N) * h[N] / N for N in enough}) / R
+    unseen += misplaced(lam, R) * max(h[N] for N in enough)
     few = max(h[N] * max(1, 1 - likeness(design, N)) for N in range(design.minimum_passing))
     terms = delta_terms(design, ONE)
     assert float(terms["parts not alike"]) == pytest.approx(unlike, rel=1e-6)
