@@ -95,6 +95,7 @@ def release(
     A seeded source taints the guarantee: the release is then NOT PRIVATE and says so, in the ledger too.
     """
     chosen = SystemRandomness() if source is None else source
+    facts.refuse_empty()
     mechanism.check(facts)
     promised = mechanism.guarantee.assuming(*facts.assumes)
     guarantee = promised if chosen.private else promised.tainted()

@@ -158,7 +158,6 @@ class Measuring:
 
         A selection weighs the private rows against public ones, whose number is theirs but for the noise.
         """
-        facts.refuse_empty()
         zcdp_rho(self.guarantee.epsilon, self.guarantee.delta)
         refuse_overflow(rows_bound=facts.rows_bound, unit=4, resolution=LATTICE, limit=DOUBLES)
 
