@@ -1,4 +1,4 @@
-"""Estimators refuse no value of a row: each becomes what public definitions make of it, whatever the other rows hold."""
+"""Estimators refuse no value of a row: each becomes what public definitions make of it, whatever others hold."""
 
 from __future__ import annotations
 
@@ -14,7 +14,10 @@ from oracledp.learners.encoding import CutEncoder, SchemaEncoder, as_numbers
 from oracledp.schema import Schema
 
 SCHEMA = Schema(
-    {"age": {"kind": "integer", "lo": 0, "hi": 9, "thresholds": [5]}, "job": {"kind": "categorical", "values": ["a", "b"]}}
+    {
+        "age": {"kind": "integer", "lo": 0, "hi": 9, "thresholds": [5]},
+        "job": {"kind": "categorical", "values": ["a", "b"]},
+    }
 )
 GOOD = pandas.DataFrame({"age": [1, 7] * 20, "job": ["a", "b"] * 20})
 ODD: list[Any] = [None, "text", float("nan"), float("inf"), True, [1], b"", 10**400, pandas.NA, pandas.NaT, 99]

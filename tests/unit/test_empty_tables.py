@@ -47,7 +47,10 @@ def learned(mechanism: str, model: str) -> Callable[..., Any]:
 
 CALLS: dict[str, Callable[..., Any]] = {
     **{f"{name} {model}": learned(name, model) for name in MECHANISMS if name != "prsma" for model in MODELS},
-    **{f"table {m}": (lambda table, m=m, **more: learn_table(table, TARGET, model=m, **more)) for m in ["auto", *MODELS]},
+    **{
+        f"table {m}": (lambda table, m=m, **more: learn_table(table, TARGET, model=m, **more))
+        for m in ["auto", *MODELS]
+    },
     **{f"synthesizer {workload}": synthesized(workload) for workload in WORKLOADS},
     "gaussian-rspm": lambda table, **more: odp.gaussian_rspm(table, RULES, delta="1e-6", **more),
     "mapped-counts": mapped_counts,
@@ -76,12 +79,12 @@ def test_prsma_with_a_public_bound() -> None:
 @pytest.mark.parametrize("name", list(CALLS))
 def test_where_the_number_of_rows_is_public_none_are_refused_before_the_charge(name: str, tmp_path: Path) -> None:
     ledger = Ledger.create(tmp_path / "ledger", epsilon=9, delta="1e-3")
-    with pytest.raises(DataError, match="^the table has no rows$"):
+    with pytest.raises(DataError, match=r"^the table has no rows$"):
         CALLS[name](EMPTY, epsilon=1, source=SeededRandomness(1), neighbours="replace-one", ledger=ledger)
     assert ledger.spent == (0, 0)
 
 
 def test_a_game_needs_rows() -> None:
     game = odp.OracleQuery(SCHEMA, epsilon=1, delta="1e-6", queries=QUERIES)
-    with pytest.raises(DataError, match="^the table has no rows$"):
+    with pytest.raises(DataError, match=r"^the table has no rows$"):
         game.fit(EMPTY)

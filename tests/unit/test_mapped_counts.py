@@ -113,7 +113,9 @@ def test_a_column_that_is_mapped_almost_entirely_is_caught_and_no_other() -> Non
 
 
 def test_the_margin_holds_for_all_counts_together() -> None:
-    found = MappedCounts({"a": 0, "b": 0, "c": 0}, 1, 10, MappedCounting(3, Fraction(1), Neighbours.ADD_REMOVE).guarantee)
+    found = MappedCounts(
+        {"a": 0, "b": 0, "c": 0}, 1, 10, MappedCounting(3, Fraction(1), Neighbours.ADD_REMOVE).guarantee
+    )
     margin, ratio = found.margin(0.99), math.exp(-1 / 10)
     beyond = 2 * ratio ** (margin + 1) / (1 + ratio)
     assert 4 * beyond <= 0.01

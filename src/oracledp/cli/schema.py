@@ -21,7 +21,9 @@ def schema() -> None:
 
 @schema.command()
 @click.argument("path", type=click.Path())
-@click.option("--schema", "schema_path", type=click.Path(), help="Hold the table PATH against this schema: NOT PRIVATE.")
+@click.option(
+    "--schema", "schema_path", type=click.Path(), help="Hold the table PATH against this schema: NOT PRIVATE."
+)
 @memory_option
 @json_option
 def check(path: str, schema_path: str | None, memory: str | None, as_json: bool) -> None:

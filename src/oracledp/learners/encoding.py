@@ -116,7 +116,9 @@ class CutEncoder:
     def encode(self, rows: Any) -> NDArray[np.uint8]:
         """The value of each literal on each row of numbers."""
         values = as_numbers(np.asarray(rows))
-        return np.asarray(values[:, :, None] >= np.array(self.cuts), dtype=np.uint8).reshape(len(values), len(self.literals))
+        return np.asarray(values[:, :, None] >= np.array(self.cuts), dtype=np.uint8).reshape(
+            len(values), len(self.literals)
+        )
 
     def to_json(self) -> dict[str, Any]:
         """Names and cuts."""
