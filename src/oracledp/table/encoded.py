@@ -28,6 +28,12 @@ class Encoded:
     counts: NDArray[np.int64] | None = None
     place: Place | None = None
 
+    @classmethod
+    def together(cls, parts: Sequence[Encoded]) -> Encoded:
+        """The rows of several parts, of which every record is counted."""
+        columns = [np.concatenate(codes) for codes in zip(*(part.columns for part in parts), strict=True)]
+        return cls(parts[0].schema, columns, np.concatenate([part.counts for part in parts if part.counts is not None]))
+
     def settled(self, *, strict: bool) -> list[NDArray[Any]]:
         """The codes, flaws settled by the schema's own rule; or, if strict, the first flawed column refused."""
         if strict:
