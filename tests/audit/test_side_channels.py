@@ -91,15 +91,17 @@ def test_neighbours_look_the_same_on_the_command_line(tmp_path: Path, mechanism:
         assert set(files) == {"rule.json"}
 
 
-def test_bad_values_look_the_same_on_the_command_line(tmp_path: Path) -> None:
-    runs = []
-    for i, secret in enumerate(("17", "Müller", "truer")):
+@pytest.mark.parametrize("strict", [False, True])
+def test_bad_values_look_the_same_on_the_command_line(tmp_path: Path, strict: bool) -> None:
+    """They do not show at all, or strictly read all of them show in the same way."""
+    runs, options = [], ("--epsilon", "20", "--model", "conjunction", "--seed", "1", "--insecure-seed")
+    for i, secret in enumerate(("17", "Müller", "truer", *(() if strict else ("False",)))):
         table = frame().astype(str)
         table.loc[3, "b"] = secret
-        runs.append(learn(tmp_path / str(i), table, "--epsilon", "1"))
-    assert len({(ran.code, ran.out, ran.err, tuple(files)) for ran, files in runs}) == 1
-    assert runs[0][0].code == 2
-    assert not runs[0][1]
+        runs.append(learn(tmp_path / str(i), table, *options, *(["--strict"] if strict else [])))
+    assert len({(ran.code, ran.out, ran.err, tuple(files.items())) for ran, files in runs}) == 1
+    assert runs[0][0].code == (2 if strict else 0)
+    assert bool(runs[0][1]) == (not strict)
 
 
 def test_a_refused_budget_tells_nothing_of_the_table(tmp_path: Path) -> None:

@@ -105,10 +105,10 @@ def bad_inputs(files: Path) -> dict[str, list[str | Path]]:
     (files / "nobound.yaml").write_text("columns: {age: {kind: integer, lo: 0}, sick: {kind: boolean}}")
     base: list[str | Path] = ["--target", "sick", "--epsilon", "1"]
     return {
-        "value outside": ["learn", files / "outside.csv", "--schema", schema, *base],
+        "value outside": ["learn", files / "outside.csv", "--schema", schema, *base, "--strict"],
         "missing column": ["learn", files / "missing.csv", "--schema", schema, *base],
         "empty table": ["learn", files / "empty.csv", "--schema", schema, *base],
-        "not UTF-8": ["learn", files / "latin.csv", "--schema", schema, *base],
+        "not UTF-8": ["learn", files / "latin.csv", "--schema", schema, *base, "--strict"],
         "truncated parquet": ["learn", files / "cut.parquet", "--schema", schema, *base],
         "missing bound": ["learn", files / "data.csv", "--schema", files / "nobound.yaml", *base],
         "no such file": ["learn", files / "nothing.csv", "--schema", schema, *base],
@@ -138,6 +138,16 @@ def test_every_mistake_gets_one_clear_line(files: Path) -> None:
         assert "Traceback" not in result.stderr, mistake
         assert SECRET not in result.stderr + result.stdout, mistake
         assert not out.exists(), mistake
+
+
+def test_no_value_is_a_mistake_unless_strict(files: Path) -> None:
+    for mistake in ("value outside", "not UTF-8"):
+        arguments = [argument for argument in bad_inputs(files)[mistake] if argument != "--strict"]
+        guarantee = json.loads(run(*arguments, "--json").stdout)["guarantee"]
+        assert guarantee["assumes"] == [], mistake
+    schema = ["--schema", files / "schema.yaml", "--target", "sick", "--epsilon", "1"]
+    strict = json.loads(run("learn", files / "data.csv", *schema, "--strict", "--json").stdout)["guarantee"]
+    assert strict["assumes"] == ["all values of the table lie in its schema"]
 
 
 def test_messages_name_the_column(files: Path) -> None:

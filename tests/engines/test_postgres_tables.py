@@ -91,8 +91,8 @@ def test_every_storage_of_the_server_is_read(postgres: Any, source: str) -> None
 
 def test_a_collation_that_ignores_case_changes_nothing(postgres: Any) -> None:
     postgres.execute("CREATE COLLATION loose (provider = icu, locale = 'und-u-ks-level2', deterministic = false)")
+    query = "SELECT 20 AS age, 'M' COLLATE loose AS sex, true AS married"
     with pytest.raises(DataError, match=r"column 'sex': 1 row is not among the listed values$"):
-        query = "SELECT 20 AS age, 'M' COLLATE loose AS sex, true AS married"
         Table.from_sql(query, SCHEMA, connection=postgres, strict=True)
 
 

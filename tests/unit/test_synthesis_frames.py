@@ -28,7 +28,7 @@ ROWS: dict[str, list[Any]] = {
     "pay": [0.5, 0.25, 1.0], "age": [1, 2, 3], "smoker": [True, False, True],
 }  # fmt: skip
 WHOLE = pandas.DataFrame(ROWS)
-ALL_MISSING = pandas.DataFrame({name: [None] + values[1:] for name, values in ROWS.items()})
+ALL_MISSING = pandas.DataFrame({name: [None, *values[1:]] for name, values in ROWS.items()})
 NEIGHBOURS = {
     "one record missing": ALL_MISSING,
     "integers as floats": WHOLE.astype({"age": "float64", "rooms": "float32"}),
@@ -75,8 +75,8 @@ def test_the_types_of_pandas(nullable: bool, types: list[str]) -> None:
 
 @pytest.mark.parametrize("nullable", [False, True])
 def test_the_types_of_polars_and_pyarrow(nullable: bool) -> None:
-    numbers = {"age": polars.Int8, "rooms": polars.Float64}
-    made = built(polars.DataFrame(ROWS).cast(numbers).with_columns(polars.col("job").cast(polars.Categorical)), schema(nullable))  # fmt: skip
+    stored = polars.DataFrame(ROWS).cast({"age": polars.Int8, "rooms": polars.Float64, "job": polars.Categorical})
+    made = built(stored, schema(nullable))
     text, whole, number, truth = polars.String, polars.Int64, polars.Float64, polars.Boolean
     assert made.schema == dict(zip(ROWS, [text, whole, text, number, whole, truth], strict=True))
     arrow = built(pyarrow.table(ROWS | {"age": pyarrow.array([1, None, 3], type=pyarrow.int8())}), schema(nullable))

@@ -15,6 +15,7 @@ from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ from oracledp.audit.verdict import Fact
 from oracledp.guarantee import Neighbours
 from oracledp.ledger import Ledger
 from oracledp.randomness import SeededRandomness
+from oracledp.table import Table
 
 TIER = "observables"
 SEEDS = range(3)
@@ -132,30 +134,42 @@ def errors_are_silent(name: str, read: Callable[[str], object]) -> Fact:
     return Fact(name, silent, "one message for every value" if silent else "the message depends on the value")
 
 
-def read_frame(value: str) -> object:
+def values_are_silent(name: str, read: Callable[[str], Table]) -> Fact:
+    """A value that the schema does not know gives the table of a value that it knows, and no error."""
+    tables = set()
+    for secret in ("4711", "Ω-secret", "0815", "", "false"):
+        try:
+            table = read(secret)
+        except Exception as error:
+            tables.add(type(error).__name__)
+        else:
+            tables.add(f"{table.codes.tolist()} {table.counts.tolist()}")
+    silent = len(tables) == 1
+    return Fact(name, silent, "one table for every value" if silent else "what is read depends on the value")
+
+
+def read_frame(value: str, *, strict: bool = False) -> Table:
     """A frame whose second row holds a value that the schema does not know."""
     import numpy as np
 
     from oracledp.audit.end_to_end import SCHEMA
     from oracledp.extras import optional
-    from oracledp.table import Table
 
     frame = optional("pandas", extra="frames").DataFrame(
         {"a": np.array([True, value], dtype=object), "y": [True, False]}
     )
-    return Table.from_frame(frame, SCHEMA)
+    return Table.from_frame(frame, SCHEMA, strict=strict)
 
 
-def read_file(value: str) -> object:
+def read_file(value: str, *, strict: bool = False) -> Table:
     """The same in a CSV file."""
     from oracledp.audit.end_to_end import SCHEMA
-    from oracledp.table import Table
 
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "data.csv"
         path.write_text(f"a,y\ntrue,true\n{value},false\n", encoding="utf-8")
         try:
-            return Table.from_file(path, SCHEMA)
+            return Table.from_file(path, SCHEMA, strict=strict)
         except Exception as error:  # the folder's name is not the message's doing
             raise type(error)(str(error).replace(folder, "")) from None
 
@@ -166,6 +180,8 @@ def findings() -> list[Fact]:
         *(nothing_else_shows(f"{name} / only the release shows", call) for name, call in PUBLIC.items()),
         *(charged_first(f"{name} / charged first", call) for name, call in PUBLIC.items()),
         *(seed_is_marked(f"{name} / seeds are marked", call) for name, call in PUBLIC.items()),
-        errors_are_silent("frames / errors hold no value", read_frame),
-        errors_are_silent("files / errors hold no value", read_file),
+        values_are_silent("frames / no value is refused", read_frame),
+        values_are_silent("files / no value is refused", read_file),
+        errors_are_silent("frames / strict errors hold no value", partial(read_frame, strict=True)),
+        errors_are_silent("files / strict errors hold no value", partial(read_file, strict=True)),
     ]

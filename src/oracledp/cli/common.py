@@ -22,6 +22,9 @@ Advance = Callable[[int, int], None]
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text.")
 quiet_option = click.option("--quiet", is_flag=True, help="No progress on standard error.")
 memory_option = click.option("--memory", help="Spill to a private folder above this, for instance 4GB.")
+strict_option = click.option(
+    "--strict", is_flag=True, help="Refuse values that the schema does not know; tells about the data, and is said so."
+)
 neighbours_option = click.option(
     "--neighbours",
     type=click.Choice(["replace-one", "add-remove"]),

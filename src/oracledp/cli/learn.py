@@ -17,6 +17,7 @@ from oracledp.cli.common import (
     quiet_option,
     seed_options,
     source_of,
+    strict_option,
 )
 from oracledp.cli.outputs import outputs, refuse_closed_output
 from oracledp.learning import MECHANISMS, MODELS, accuracy, learn_rule
@@ -44,6 +45,7 @@ from oracledp.table import Table
 @ledger_option
 @seed_options
 @memory_option
+@strict_option
 @quiet_option
 @json_option
 def learn(
@@ -65,6 +67,7 @@ def learn(
     seed: int | None,
     insecure_seed: bool,
     memory: str | None,
+    strict: bool,
     quiet: bool,
     as_json: bool,
 ) -> None:
@@ -79,7 +82,7 @@ def learn(
     with outputs(out=out, report=report) as files:
         with progress("reading the table", quiet):
             held_out = None if holdout is None else Table.from_address(holdout, schema, memory=memory)
-            table = Table.from_address(data, schema, memory=memory)
+            table = Table.from_address(data, schema, memory=memory, strict=strict)
         common: dict[str, Any] = {
             "epsilon": epsilon, "size": size, "neighbours": neighbours, "oracle": oracle,
             "ledger": ledger, "source": source,

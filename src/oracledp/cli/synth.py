@@ -16,6 +16,7 @@ from oracledp.cli.common import (
     progress,
     quiet_option,
     seed_options,
+    strict_option,
 )
 from oracledp.cli.oracle_query import method_option, play, player_option
 from oracledp.cli.synth_request import SynthRequest
@@ -51,6 +52,7 @@ from oracledp.synthesis import Synthesizer
 @ledger_option
 @seed_options
 @memory_option
+@strict_option
 @quiet_option
 @json_option
 def synth(**options: Any) -> None:

@@ -45,6 +45,7 @@ class SynthRequest:
     seed: int | None
     insecure_seed: bool
     memory: str | None
+    strict: bool
     quiet: bool
     as_json: bool
 
@@ -76,7 +77,7 @@ class SynthRequest:
     def read(self) -> Table:
         """The private table."""
         with progress("reading the table", self.quiet):
-            return Table.from_address(self.data, self.schema, memory=self.memory)
+            return Table.from_address(self.data, self.schema, memory=self.memory, strict=self.strict)
 
     @contextmanager
     def files(self) -> Iterator[Outputs]:

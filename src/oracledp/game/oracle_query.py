@@ -97,11 +97,13 @@ class OracleQuery:
         table = data if isinstance(data, Table) else Table.from_frame(data, self.schema)
         if table.schema != self.schema:
             raise ParameterError("the table was encoded with another schema")
+        facts = Facts.of(table, NEIGHBOURS)
+        facts.refuse_empty()
         player = self._player(table.rows)
         rules = Rules.choose(self.schema, self.responds_to, player.rounds, self.draws, self.perturbation)
         game = Game(f"oracle-query:{self.query_player}", self.queries.closure(), player, rules, progress)
         shape = FrameShape.default(self.schema) if isinstance(data, Table) else FrameShape.of(data, self.schema)
-        released = release(game, table, Facts.of(table, NEIGHBOURS), ledger=self.ledger, source=source)
+        released = release(game, table, facts, ledger=self.ledger, source=source)
         self.shape_ = shape
         self.model_ = GameModel(
             self.schema, released.guarantee, self.queries, self.query_player, table.rows, released.result

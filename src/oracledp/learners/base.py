@@ -29,6 +29,7 @@ from oracledp.oracles.base import Oracle
 from oracledp.randomness import Randomness, SeededRandomness, SystemRandomness
 from oracledp.schema import Schema
 
+AS_THEY_ARE: dict[str, Any] = {"dtype": None, "ensure_all_finite": False}  # no value of a row is refused
 CLASSES_READ = "the set of labels in y is public (declare it with classes=)"
 
 
@@ -42,7 +43,8 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     epsilon: the privacy parameter of one ``fit``, exact (``"0.1"``, a Fraction, a number). There is no default.
     schema: what the columns may hold; needed for texts, categories and missing values.
     bounds, cuts: without a schema, every column is a number that is compared with ``cuts`` even thresholds
-        between ``bounds``; values outside are as good as clipped. Never read from the data.
+        between ``bounds``; values outside are as good as clipped, and what is no number is as good as the lower bound.
+        Never read from the data.
     classes: the labels that may occur. Where absent they are read off ``y``, and the guarantee says so.
     class_weight: a dictionary of public weights per label. Ratios of integers up to 1000 are kept exactly, others
         are rounded to such.
@@ -50,6 +52,8 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     rows: about how many rows there are; needed for good settings under add/remove-one, where that is private.
     subsample: the share of the rows that is looked at, chosen at random and kept secret; what is learned there may
         then spend more than ε (proofs/subsampling.md). For classes too large to search on all rows.
+    strict: refuse rows that the schema does not know instead of settling them by its rule (docs/schema.md). A refusal
+        tells about the data, and the guarantee says so.
     random_state: an integer makes a fit repeatable and **not private**; for tests and demonstrations.
     """
 
@@ -72,6 +76,7 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         rows: int | None = None,
         subsample: Exact | None = None,
         random_state: Any = None,
+        strict: bool = False,
     ) -> None:
         self.epsilon = epsilon
         self.schema = schema
@@ -87,6 +92,7 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.rows = rows
         self.subsample = subsample
         self.random_state = random_state
+        self.strict = strict
 
     # ---- fitting ---------------------------------------------------------------------------------
     def fit(self, X: Any, y: Any) -> PrivateClassifier:
@@ -121,7 +127,8 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         learner = self._learner(encoder, len(records), share, weights, part)
         fitting = Fitting(learner, encoder.literals, positive(self.epsilon, "epsilon"), weights, share)
         read = () if self.classes is not None else (CLASSES_READ,)
-        facts = Facts(len(records) if relation is Neighbours.REPLACE_ONE else None, assumes=read)
+        rows = len(records) if relation is Neighbours.REPLACE_ONE else None
+        facts = Facts(rows, assumes=(*read, *encoder.assumes))
         return Prepared(fitting, encoder, classes, facts, (records, labels))
 
     def settle(self, ready: Prepared, fitted: Fitted, promised: Guarantee) -> PrivateClassifier:
@@ -153,11 +160,11 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if y is None:
             raise ValueError("This classifier requires y to be passed, but the target y is None.")
         if self.schema is None:
-            numbers = validate_data(self, X=X, dtype=np.float64, ensure_all_finite=False, **self._fewest())
-            names = tuple(getattr(self, "feature_names_in_", [f"x{i}" for i in range(numbers.shape[1])]))
+            values = validate_data(self, X=_as_given(X), **AS_THEY_ARE, **self._fewest())
+            names = tuple(getattr(self, "feature_names_in_", [f"x{i}" for i in range(values.shape[1])]))
             encoder: Encoder = CutEncoder.evenly(names, self.bounds, self.cuts)
-            return encoder, encoder.encode(numbers)
-        encoder = SchemaEncoder(feature_schema(self.schema, X, getattr(y, "name", None)))
+            return encoder, encoder.encode(values)
+        encoder = SchemaEncoder(feature_schema(self.schema, X, getattr(y, "name", None)), self.strict)
         self.n_features_in_ = len(encoder.schema.names)
         return encoder, encoder.encode(X)
 
@@ -235,16 +242,16 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _checked(self, X: Any) -> Any:
         check_is_fitted(self, "rules_")
-        return self._numbers(X, self.rules_.encoder) if isinstance(self.rules_.encoder, CutEncoder) else X
+        return self._values(X, self.rules_.encoder) if isinstance(self.rules_.encoder, CutEncoder) else X
 
-    def _numbers(self, X: Any, encoder: CutEncoder) -> NDArray[np.float64]:
-        """The rows as finite numbers; a loaded model knows its columns by number only."""
+    def _values(self, X: Any, encoder: CutEncoder) -> NDArray[Any]:
+        """The rows as an array; a loaded model knows its columns by number only."""
         if hasattr(self, "n_features_in_"):
-            return np.asarray(validate_data(self, X=X, dtype=np.float64, reset=False, ensure_all_finite=False))
-        numbers = np.asarray(check_array(X, dtype=np.float64, ensure_all_finite=False))
-        if numbers.shape[1] != len(encoder.names):
+            return np.asarray(validate_data(self, X=_as_given(X), reset=False, **AS_THEY_ARE))
+        values = np.asarray(check_array(_as_given(X), **AS_THEY_ARE))
+        if values.shape[1] != len(encoder.names):
             raise DataError(f"the model was fitted on {len(encoder.names)} columns")
-        return numbers
+        return values
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """The accuracy on these rows, read as they are: warns, since the figure is not private."""
@@ -273,7 +280,13 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         tags.non_deterministic = True
         tags.classifier_tags.poor_score = True
         tags.input_tags.allow_nan = True  # a missing number is as good as one below every cut
+        tags.input_tags.string = True  # and so is a text that says no number
         return tags
+
+
+def _as_given(X: Any) -> Any:
+    """Lists of rows as objects: numpy would turn all of them into texts if one value is a text."""
+    return X if hasattr(X, "shape") or hasattr(X, "__array__") else np.array(X, dtype=object)
 
 
 def _plain(y: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -15,13 +16,23 @@ from oracledp.literals import Literal, Literals
 from oracledp.mechanisms.rules.blocks import Block, pattern_blocks, schema_blocks
 from oracledp.schema import Schema
 from oracledp.table.frames import encode_frame
+from oracledp.table.table import VALUES_IN_SCHEMA
 
 
 @dataclass(frozen=True)
 class SchemaEncoder:
-    """Rows to literals by a schema: the only way that takes texts, categories and missing values."""
+    """Rows to literals by a schema: the only way that takes texts, categories and missing values.
+
+    Every row is one record whatever it holds (docs/schema.md); ``strict`` refuses what the schema does not know.
+    """
 
     schema: Schema
+    strict: bool = False
+
+    @property
+    def assumes(self) -> tuple[str, ...]:
+        """What a guarantee about the encoded rows takes for granted."""
+        return (VALUES_IN_SCHEMA,) if self.strict else ()
 
     @property
     def literals(self) -> Literals:
@@ -35,7 +46,7 @@ class SchemaEncoder:
 
     def encode(self, rows: Any) -> NDArray[np.uint8]:
         """The value of each literal on each row of a frame, or of an array in the schema's order of columns."""
-        codes = encode_frame(self._frame(rows), self.schema)
+        codes = encode_frame(self._frame(rows), self.schema).settled(strict=self.strict)
         return self.schema.literal_values(self.literals, np.stack(codes, axis=1).astype(self.schema.code_dtype))
 
     def _frame(self, rows: Any) -> Any:
@@ -43,7 +54,7 @@ class SchemaEncoder:
             return rows
         import pandas
 
-        array = np.asarray(rows)
+        array = rows if isinstance(rows, np.ndarray) else np.asarray(rows, dtype=object)  # each value as it is
         if array.ndim != 2 or array.shape[1] != len(self.schema.columns):
             raise DataError(f"the array needs {len(self.schema.columns)} columns, those of the schema in order")
         return pandas.DataFrame({name: array[:, place] for place, name in enumerate(self.schema.names)})
@@ -57,6 +68,8 @@ class SchemaEncoder:
 class CutEncoder:
     """Numbers to literals ``x >= cut`` with the same public cuts for every column; nothing is read from the data.
 
+    What is no number lies below every cut.
+
     >>> encoder = CutEncoder.evenly(("height",), (0, 4), 3)
     >>> [str(literal) for literal in encoder.literals], encoder.encode(np.array([[2.5]])).tolist()
     (['height >= 1', 'height >= 2', 'height >= 3'], [[1, 1, 0]])
@@ -66,6 +79,11 @@ class CutEncoder:
 
     names: tuple[str, ...]
     cuts: tuple[float, ...]
+
+    @property
+    def assumes(self) -> tuple[str, ...]:
+        """Nothing: every number has its literals."""
+        return ()
 
     @classmethod
     def evenly(cls, names: tuple[str, ...], bounds: Any, count: int) -> CutEncoder:
@@ -97,8 +115,10 @@ class CutEncoder:
 
     def encode(self, rows: Any) -> NDArray[np.uint8]:
         """The value of each literal on each row of numbers."""
-        values = np.asarray(rows, dtype=np.float64)
-        return np.asarray(values[:, :, None] >= np.array(self.cuts), dtype=np.uint8).reshape(len(values), -1)
+        values = as_numbers(np.asarray(rows))
+        return np.asarray(values[:, :, None] >= np.array(self.cuts), dtype=np.uint8).reshape(
+            len(values), len(self.literals)
+        )
 
     def to_json(self) -> dict[str, Any]:
         """Names and cuts."""
@@ -123,6 +143,22 @@ def feature_schema(schema: Schema, rows: Any, target: str | None) -> Schema:
     definition = schema.to_json()
     del definition["columns"][target]
     return Schema({"columns": definition["columns"]})
+
+
+def as_numbers(values: NDArray[Any]) -> NDArray[np.float64]:
+    """An array as 64-bit floats, NaN for what is no number; each value alone decides what it becomes."""
+    if values.dtype.kind in "biuf":
+        return values.astype(np.float64)
+    return np.array([_as_number(value) for value in values.ravel()], dtype=np.float64).reshape(values.shape)
+
+
+def _as_number(value: object) -> float:
+    try:
+        return float(value)  # type: ignore[arg-type]
+    except OverflowError:  # an integer beyond every float
+        return math.inf if value > 0 else -math.inf  # type: ignore[operator]
+    except (TypeError, ValueError):
+        return math.nan
 
 
 def _short(cut: float) -> float | int:

@@ -78,6 +78,7 @@ class PrivateRuleClassifier(PrivateClassifier):
         rows: int | None = None,
         subsample: Exact | None = None,
         random_state: Any = None,
+        strict: bool = False,
     ) -> None:
         super().__init__(
             epsilon=epsilon,
@@ -94,6 +95,7 @@ class PrivateRuleClassifier(PrivateClassifier):
             rows=rows,
             subsample=subsample,
             random_state=random_state,
+            strict=strict,
         )
         self.model = model
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 from oracledp.capacity import MOST_ROWS
+from oracledp.errors import DataError
 from oracledp.guarantee import Guarantee, Neighbours
 from oracledp.randomness import Randomness, SystemRandomness
 from oracledp.schema import Schema
@@ -44,6 +45,11 @@ class Facts:
     def rows_bound(self) -> int:
         """A public number that the rows never exceed."""
         return MOST_ROWS if self.rows is None else self.rows
+
+    def refuse_empty(self) -> None:
+        """Refuse a table that is known to have no rows; where their number is private, an empty one is any other."""
+        if self.rows == 0:
+            raise DataError("the table has no rows")
 
 
 class Mechanism(Protocol[Data, Result]):
@@ -89,6 +95,7 @@ def release(
     A seeded source taints the guarantee: the release is then NOT PRIVATE and says so, in the ledger too.
     """
     chosen = SystemRandomness() if source is None else source
+    facts.refuse_empty()
     mechanism.check(facts)
     promised = mechanism.guarantee.assuming(*facts.assumes)
     guarantee = promised if chosen.private else promised.tainted()

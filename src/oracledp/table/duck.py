@@ -57,7 +57,8 @@ class Source:
 
     ``places`` gives the relation's own name of a column where it is another; ``line_text`` is the expression
     whose line breaks place a row on a line of a file; ``reopen`` gives the relation anew where it can be read
-    only once; ``unread`` says afterwards how many records could not be read at all.
+    only once; ``unread`` says afterwards how many records could not be read at all; ``parts`` are to be counted one by
+    one instead.
     """
 
     relation: Any
@@ -67,6 +68,7 @@ class Source:
     failure: str = DAMAGED
     reopen: Callable[[], Any] | None = None
     unread: Callable[[], int] | None = None
+    parts: tuple[Source, ...] = ()
 
 
 def count_query(source: Any, schema: Schema, connection: Any) -> Encoded:
@@ -84,6 +86,8 @@ def count_query(source: Any, schema: Schema, connection: Any) -> Encoded:
 
 def count_records(source: Source, schema: Schema) -> Encoded:
     """The distinct records as codes and flaws, and their counts."""
+    if source.parts:
+        return Encoded.together([count_records(part, schema) for part in source.parts])
     encodings = _encodings(source, schema)
     codes = ", ".join(encoding.code for encoding in encodings)
     coded = source.relation.project(", ".join(encoding.reading() for encoding in encodings)).project(

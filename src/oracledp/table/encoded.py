@@ -12,25 +12,27 @@ from numpy.typing import NDArray
 from oracledp.schema import Schema
 from oracledp.table.flaws import Flaw, flaw_error, flaw_table, missing_code, refused_flaws, settled_table
 
-Place = Callable[[int], str | None]
-
-
-def nowhere(index: int) -> None:
-    """For sources whose rows have no order."""
-    return
+Place = Callable[[int], str]
 
 
 @dataclass(frozen=True, eq=False)
 class Encoded:
     """Codes and flaws column by column, each record ``counts`` times (once where None). All of it is private.
 
-    ``place`` says where the first refused row of a column stands; it may have to read the source again.
+    ``place`` says where the first refused row of a column stands, in a source with an order; it may have to read the
+    source again.
     """
 
     schema: Schema
     columns: Sequence[NDArray[Any]]
     counts: NDArray[np.int64] | None = None
-    place: Place = nowhere
+    place: Place | None = None
+
+    @classmethod
+    def together(cls, parts: Sequence[Encoded]) -> Encoded:
+        """The rows of several parts, of which every record is counted."""
+        columns = [np.concatenate(codes) for codes in zip(*(part.columns for part in parts), strict=True)]
+        return cls(parts[0].schema, columns, np.concatenate([part.counts for part in parts if part.counts is not None]))
 
     def settled(self, *, strict: bool) -> list[NDArray[Any]]:
         """The codes, flaws settled by the schema's own rule; or, if strict, the first flawed column refused."""
@@ -56,7 +58,8 @@ class Encoded:
         for index, column in enumerate(self.schema.columns):
             refused = refused_flaws(column)
             if np.any(self._flaws(index)[refused]):
-                raise flaw_error(column, np.where(refused, self._flaws(index), 0), self.place(index))
+                first = None if self.place is None else self.place(index)
+                raise flaw_error(column, np.where(refused, self._flaws(index), 0), first)
 
     def _flaws(self, index: int) -> NDArray[np.int64]:
         """How many rows have which flaw."""

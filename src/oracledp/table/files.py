@@ -7,6 +7,7 @@ import gzip
 import re
 import zlib
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +30,7 @@ def open_file(connection: Any, path: Path, schema: Schema, delimiter: str | None
     if not path.exists():
         raise DataError(f"{path}: no such file")
     if path.is_dir():
-        return _open_parquet(connection, path, _parquet_files(path))
+        return _open_folder(connection, path, _parquet_files(path), strict=strict)
     packed = path.suffix.lower() == ".gz"
     ending = Path(path.stem if packed else path.name).suffix.lower()
     if ending in _CSV:
@@ -124,22 +125,33 @@ def _open_parquet(connection: Any, path: Path, files: list[Path]) -> Source:
     partitioned = any("=" in part for file in files for part in file.relative_to(path).parts[:-1])
     options = f"hive_partitioning = {str(partitioned).lower()}, hive_types_autocast = false"
     query = f"SELECT * FROM read_parquet({listed}, {options})"
-    relation = attempt(lambda: connection.sql(query), path.name)
-    if len(files) > 1:
-        _refuse_mixed_types(connection, path, listed)
-    return Source(relation, path.name)
+    return Source(attempt(lambda: connection.sql(query), path.name), path.name)
 
 
-def _refuse_mixed_types(connection: Any, path: Path, listed: str) -> None:
-    """DuckDB would cast later files to the first one's types, rounding on the way."""
+def _open_folder(connection: Any, path: Path, files: list[Path], *, strict: bool) -> Source:
+    """All files as one; each by itself where types differ, which may be the work of a single missing value.
+
+    DuckDB would cast later files to the first one's types, rounding on the way.
+    """
+    whole = _open_parquet(connection, path, files)
+    mixed = _mixed_column(connection, path, "[" + ", ".join(map(_literal_path, files)) + "]")
+    if mixed is None:
+        return whole
+    if strict:
+        raise DataError(f"{path.name}: the files disagree on the type of column {mixed!r}")
+    parts = tuple(_open_parquet(connection, path, [file]) for file in files)
+    return replace(whole, parts=parts)
+
+
+def _mixed_column(connection: Any, path: Path, listed: str) -> str | None:
+    """A column that is stored as several types."""
     traits = "type, converted_type, CAST(logical_type AS VARCHAR), precision, scale"
     query = (
         f"SELECT min(name) FROM (SELECT name FROM parquet_schema({listed}) WHERE num_children IS NULL"
         f" GROUP BY name HAVING count(DISTINCT row({traits})) > 1)"
     )
     ((mixed,),) = attempt(lambda: connection.sql(query).fetchall(), path.name)
-    if mixed is not None:
-        raise DataError(f"{path.name}: the files disagree on the type of column {mixed!r}")
+    return None if mixed is None else str(mixed)
 
 
 def _open_arrow(connection: Any, path: Path) -> Source:

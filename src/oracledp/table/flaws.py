@@ -88,6 +88,11 @@ def refused_codes(column: Column) -> list[int]:
     return np.flatnonzero(refused[flaw_table(column)]).tolist()
 
 
+def outcome_words(column: Column, flaw: Flaw) -> str:
+    """What becomes of a value with a flaw."""
+    return "rounded down" if flaw is Flaw.ROUNDED else column.labels[_settled(column, flaw)]
+
+
 # ---- words ---------------------------------------------------------------------------------------------
 def flaw_error(column: Column, flaws: NDArray[np.int64], first: str | None) -> DataError:
     """The error about a column with so many rows of each flaw; ``first`` says where, in a source with an order."""

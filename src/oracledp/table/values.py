@@ -76,11 +76,14 @@ def _category(column: Categorical, value: object) -> int:
         found = _floor(value)
         if found is None:
             return missing_code(column)
-        text = _digits(found)
-    else:
-        text = _text(value)
-        if text is None or (text == "" and "" not in column.code_of_text):
-            return missing_code(column)
+        return _listed(column, _digits(found))
+    text = _text(value)
+    if text is None or (text == "" and "" not in column.code_of_text):
+        return missing_code(column)
+    return _listed(column, text)
+
+
+def _listed(column: Categorical, text: str) -> int:
     return column.code_of_text.get(text, flaw_code(column, Flaw.UNLISTED))
 
 
