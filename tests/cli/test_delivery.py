@@ -134,3 +134,23 @@ def test_a_seeded_charge_is_marked_in_the_budget(files: Path) -> None:
     assert "NOT PRIVATE" in run("budget", "show", files / "replace-one.json").stdout
     data = json.loads(run("budget", "show", files / "replace-one.json", "--json").stdout)
     assert data["charges"][0]["private"] is False
+
+
+def test_a_paid_look_at_the_schema_is_noisy_and_charged(files: Path) -> None:
+    (files / "decades.yaml").write_text("columns: {age: {kind: integer, lo: 0, hi: 9}, sick: {kind: boolean}}\n")
+    look = ["schema", "check", files / "data.csv", "--schema", files / "decades.yaml", "--epsilon", "1", "--json"]
+    result = run(*look, "--ledger", files / "replace-one.json")
+    assert result.returncode == 0, result.stderr
+    assert json.loads(result.stdout)["suspects"] == ["age"]
+    assert json.loads(result.stdout)["guarantee"]["robust"]
+    assert charges(files) == 1
+    assert run(*look[:5], "--ledger", files / "replace-one.json").returncode == 2
+    assert charges(files) == 1
+
+
+def test_a_file_with_too_many_columns_is_refused_at_once(files: Path) -> None:
+    (files / "wide.csv").write_text(",".join(["age", "sick", *(f"c{i}" for i in range(100_000))]) + "\n")
+    base = ["learn", files / "wide.csv", "--schema", files / "schema.yaml", "--target", "sick", "--epsilon", "2"]
+    result = run(*base)
+    assert result.returncode == 2
+    assert "100,002 columns" in result.stderr

@@ -6,8 +6,11 @@ from typing import Any
 
 import click
 
-from oracledp.cli.common import emit, json_option, memory_option
+from oracledp.cli.common import emit, json_option, ledger_of, ledger_option, memory_option, neighbours_option
+from oracledp.cli.outputs import refuse_closed_output
 from oracledp.errors import ParameterError
+from oracledp.exact_numbers import positive
+from oracledp.mechanisms.mapped_counts import MappedCounts, mapped_counts
 from oracledp.report.internal import BANNER
 from oracledp.schema import Column, Schema
 from oracledp.table import Table
@@ -24,20 +27,39 @@ def schema() -> None:
 @click.option(
     "--schema", "schema_path", type=click.Path(), help="Hold the table PATH against this schema: NOT PRIVATE."
 )
+@click.option("--epsilon", help="With --schema: noisy figures that are private and cost this much, instead.")
+@neighbours_option
+@ledger_option
 @memory_option
 @json_option
-def check(path: str, schema_path: str | None, memory: str | None, as_json: bool) -> None:
+def check(
+    path: str,
+    schema_path: str | None,
+    epsilon: str | None,
+    neighbours: str,
+    ledger_path: str | None,
+    memory: str | None,
+    as_json: bool,
+) -> None:
     """Read the schema PATH and list its columns and literals.
 
     With --schema, PATH is a table: tell the operator, exactly, how many of its values the schema does not know and what
-    becomes of them. These figures are INTERNAL – NOT PRIVATE: never release them.
+    becomes of them. These figures are INTERNAL – NOT PRIVATE: never release them. With --epsilon they are noisy and
+    private, and the budget is charged.
     """
     if schema_path is None:
-        if memory is not None:
-            raise ParameterError("--memory is for a table, with --schema")
+        if any(option is not None for option in (memory, epsilon, ledger_path)):
+            raise ParameterError("--memory, --epsilon and --ledger are for a table, with --schema")
         _describe(Schema.load(path), as_json)
-    else:
+    elif epsilon is None:
+        if ledger_path is not None:
+            raise ParameterError("--ledger needs --epsilon: exact figures are not private and cannot be paid for")
         _compare(Table.from_address(path, Schema.load(schema_path), memory=memory), as_json)
+    else:
+        refuse_closed_output()
+        positive(epsilon, "epsilon")
+        table = Table.from_address(path, Schema.load(schema_path), memory=memory)
+        _look(mapped_counts(table, epsilon=epsilon, neighbours=neighbours, ledger=ledger_of(ledger_path)), as_json)
 
 
 def _describe(read: Schema, as_json: bool) -> None:
@@ -54,6 +76,15 @@ def _compare(table: Table, as_json: bool) -> None:
     lines = [_line(column, flaws, table.rows) for column, flaws in pairs]
     data = {"marking": BANNER, "private": False, "rows": table.rows, "columns": columns}
     emit(as_json, data, "\n".join([f"{BANNER}: exact figures about the rows, for whoever may see these", *lines]))
+
+
+def _look(found: MappedCounts, as_json: bool) -> None:
+    """Noisy counts, and which columns the schema does not seem to fit."""
+    suspects = found.suspects()
+    lines = [f"{column}: about {max(0, count):,} rows mapped" for column, count in found.counts.items()]
+    lines += [f"{column}: most values are unknown to the schema; is it the right one?" for column in suspects]
+    lines += [f"of about {max(0, found.rows):,} rows; each figure within {found.margin():,} (99.9 %)"]
+    emit(as_json, {**found.to_json(), "suspects": list(suspects)}, "\n".join([*lines, str(found.guarantee)]))
 
 
 def _reasons(column: Column, flaws: list[int]) -> dict[str, Any]:

@@ -21,6 +21,7 @@ _CSV = (".csv", ".tsv", ".txt")
 _PARQUET = (".parquet", ".pq")
 _ARROW = (".arrow", ".arrows", ".feather", ".ipc")
 _LONGEST_HEADER = 1 << 24  # bytes
+_MOST_FIELDS = 10_000  # of a CSV file: the engine's time grows with their square
 _ARROW_FILE = b"ARROW1"
 _ARROW_STREAM_END = b"\xff\xff\xff\xff\x00\x00\x00\x00"
 
@@ -53,6 +54,8 @@ def _open_csv(connection: Any, path: Path, schema: Schema, delimiter: str, packe
     if len(delimiter) != 1 or delimiter in '"\r\n':
         raise ParameterError("delimiter must be one character, not a quote or a line break")
     header = _header(path, delimiter, packed)
+    if len(header) > _MOST_FIELDS:
+        raise DataError(f"{path.name}: line 1 names {len(header):,} columns, at most {_MOST_FIELDS:,} are read")
     places = _places(path, header, schema)
     fields = ", ".join(f"'f{index}': 'VARCHAR'" for index in range(len(header)))
     lenient = "" if strict else ", strict_mode = false, store_rejects = true, rejects_limit = 0"
