@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oracledp.errors import CapacityError, ParameterError
-from oracledp.guarantee import Exact, Guarantee, Neighbours, positive
+from oracledp.exact_numbers import Exact, positive
+from oracledp.guarantee import Guarantee, Neighbours
 from oracledp.mechanisms.door import Facts, release
 from oracledp.noise import LARGEST_SCALE, discrete_laplace
 from oracledp.randomness import Randomness
