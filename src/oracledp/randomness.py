@@ -108,18 +108,20 @@ class DrawSource(ABC):
 
 def drawn(primitive: Callable[P, R]) -> Callable[P, R]:
     """Marks a primitive whose law is proved and tested by itself: a :class:`DrawSource` answers for the whole of it."""
-    place = list(signature(primitive).parameters).index("source")
+    form = signature(primitive)
+    place = list(form.parameters).index("source")
 
     @wraps(primitive)
     def asking(*args: P.args, **kwargs: P.kwargs) -> R:
         source: Any = kwargs["source"] if "source" in kwargs else args[place]
         if not isinstance(source, DrawSource):
             return primitive(*args, **kwargs)
-        rest = tuple(args[:place] + args[place + 1 :]) + tuple(v for k, v in kwargs.items() if k != "source")
-        other: Callable[..., R] = primitive
-        return source.answer(  # type: ignore[no-any-return]
-            Question(primitive.__name__, rest, lambda own: other(*rest[:place], own, *rest[place:]))
-        )
+        given = form.bind(*args, **kwargs).arguments
+        own: Callable[..., R] = primitive
+        rest = tuple(value for name, value in given.items() if name != "source")
+        question = Question(primitive.__name__, rest, lambda other: own(**{**given, "source": other}))
+        answer: R = source.answer(question)
+        return answer
 
     return asking
 

@@ -28,6 +28,7 @@ from oracledp.randomness import DrawSource
 from oracledp.schema import Schema
 from oracledp.table import Table
 
+TWO_PARTS: dict[str, Any] = {**SLOW, "kinds": (0, 2), "least": 3e-6, "tails": 2e-2}
 SCHEMA = Schema({"columns": {"a": {"kind": "boolean"}, "y": {"kind": "boolean"}}})
 TARGET = SCHEMA.literals[1]
 REPLACE = (Neighbours.REPLACE_ONE,)
@@ -121,7 +122,7 @@ def function_doors() -> list[Door]:
         Door("permute-and-flip / trees", from_trees(selection(exponential, epsilon=one, method="permute-and-flip"))),
         Door("rspm:k-hot", selection(rspm, epsilon=one), lattice=COARSE),
         Door("rspm:k-hot / max", selection(rspm, epsilon=2 * one, goal="max"), lattice=COARSE),
-        Door("rspm:k-hot / two parts", selection(rspm, signed_rules, epsilon=4 * one), **SLOW),
+        Door("rspm:k-hot / two parts", selection(rspm, signed_rules, epsilon=2 * one), **TWO_PARTS),
         Door("rspm:separator", selection(rspm, epsilon=one, embedding="separator"), lattice=COARSE),
         Door("rspm / free ties", selection(rspm, epsilon=one, oracle=FreeTies()), **SLOW),
         Door("rspm:gaussian", selection(gaussian_rspm, epsilon=2 * one, delta=Fraction(1, 20)), least=1e-8),

@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from oracledp.audit import canaries, end_to_end, game_law, hostile_law, observables, sampler_conformance, synthesis_law
+from oracledp.audit import (
+    canaries,
+    end_to_end,
+    front_door,
+    game_law,
+    hostile_law,
+    observables,
+    sampler_conformance,
+    synthesis_law,
+)
 from oracledp.audit.canaries import CANARY_MUTANTS
 from oracledp.audit.catalogue import catalogue
 from oracledp.audit.end_to_end import END_TO_END_MUTANTS
@@ -42,6 +51,7 @@ TIERS: dict[str, Tier] = {
     tier.name: tier
     for tier in (
         Tier("exact", "the exact law of every mechanism on every small data set and neighbour", _exact),
+        Tier("front-door", "what ships: the public entry points, run on all small neighbours", front_door.findings),
         Tier("hostile", "exact laws under the worst oracles", hostile_law.findings),
         Tier("samplers", "every sampler against its exact law", sampler_conformance.findings),
         Tier("black-box", "the public functions, from outside", _from_outside),

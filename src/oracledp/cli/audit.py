@@ -26,7 +26,7 @@ Row = dict[str, Any]
     type=click.Choice([*TIERS, "all"]),
     default="exact",
     show_default=True,
-    help="How to look: exact laws, hostile oracles, samplers, from outside, what shows besides a release.",
+    help="How to look: exact laws, what ships, hostile oracles, samplers, from outside, what shows besides a release.",
 )
 @click.option("--plot", type=click.Path(dir_okay=False), help="Draw exact privacy curves beside the claimed ones.")
 @click.option("--mutants", is_flag=True, help="Audit the deliberately broken mechanisms: all must be caught.")
@@ -65,11 +65,11 @@ def _exact(names: tuple[str, ...]) -> list[Any]:
 
 def _print_tiers(rows: list[Row]) -> None:
     for tier in dict.fromkeys(row["tier"] for row in rows):
-        columns = [key for key in next(row for row in rows if row["tier"] == tier) if key != "tier"]
+        mine = [row for row in rows if row["tier"] == tier]
+        columns = [key for key in dict.fromkeys(key for row in mine for key in row) if key != "tier"]
         grid = Grid(*(column.replace("_", " ") for column in columns), title=TIERS[tier].looks_at)
-        for row in rows:
-            if row["tier"] == tier:
-                grid.add_row(*(_cell(column, row[column]) for column in columns))
+        for row in mine:
+            grid.add_row(*(_cell(column, row.get(column, "")) for column in columns))
         _show(grid)
 
 

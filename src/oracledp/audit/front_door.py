@@ -1,0 +1,56 @@
+"""The front-door tier: public entry points executed as shipped, against the guarantees that they print.
+
+Three ways of looking, all of them at the same code that users run: laws walked through outcome by outcome
+(:mod:`~oracledp.audit.enumeration`), neighbours coupled under identical released values
+(:mod:`~oracledp.audit.coupling`), and the loss of scoring cards by moving their noise
+(:mod:`~oracledp.audit.surrogate_loss`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from oracledp.audit.command_doors import command_doors
+from oracledp.audit.coupled_doors import coupled_doors, coupled_finding
+from oracledp.audit.doors import Door, audit_door
+from oracledp.audit.exact_law import Finding
+from oracledp.audit.function_doors import function_doors
+from oracledp.audit.learner_doors import card_doors, learner_doors
+from oracledp.audit.surrogate_loss import card_finding
+from oracledp.guarantee import Neighbours
+
+
+@dataclass(frozen=True)
+class Look:
+    """One door under one relation, and the way of looking."""
+
+    door: Door
+    relation: Neighbours
+    judge: Callable[[Door, Neighbours], Finding]
+
+    @property
+    def name(self) -> str:
+        """The door's name and the relation."""
+        return f"{self.door.name} / {self.relation.value}"
+
+    def finding(self) -> Finding:
+        """What was found."""
+        return self.judge(self.door, self.relation)
+
+
+def looks() -> Iterator[Look]:
+    """Everything the tier looks at."""
+    ways: tuple[tuple[Callable[[Door, Neighbours], Finding], list[Door]], ...] = (
+        (audit_door, [*function_doors(), *learner_doors(), *command_doors()]),
+        (card_finding, card_doors()),
+        (coupled_finding, coupled_doors()),
+    )
+    for judge, doors in ways:
+        for door in doors:
+            yield from (Look(door, relation, judge) for relation in door.relations)
+
+
+def findings() -> list[Finding]:
+    """Every door, every relation."""
+    return [look.finding() for look in looks()]
