@@ -1,0 +1,156 @@
+"""The same for the compiled core: one comparison, sign or constant is changed, and the core built again.
+
+    python tests/mutants/core.py --count 60
+
+Every mutant is one file compiled again without optimisation and linked with the others.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import os
+import re
+import subprocess
+import sys
+import sysconfig
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict
+from pathlib import Path
+from queue import Queue
+
+sys.path.insert(0, str(Path(__file__).parent))
+from operators import Change
+from privacy_path import ROOT, SOURCE
+from run import CACHE, Verdict, Worker
+
+SWAPS = {
+    " < ": (" <= ", " > "), " <= ": (" < ",), " > ": (" >= ",), " >= ": (" > ",), " == ": (" != ",), " != ": (" == ",),
+    " + 1": (" + 2",), " - 1": ("",), " && ": (" || ",), " || ": (" && ",), " += ": (" -= ",), " -= ": (" += ",),
+    "++": ("--",), " - ": (" + ",), " * ": (" + ",), " << ": (" >> ",), " >> ": (" << ",), "std::min": ("std::max",),
+    "std::max": ("std::min",), "break;": (";",), "continue;": (";",),
+}  # fmt: skip
+JUDGES = {  # what runs a file's code, quickest first
+    "samplers": "tests/unit/test_noise.py tests/statistical/test_samplers.py",
+    "selection": "tests/unit/test_selection.py tests/unit/test_noise.py tests/statistical/test_samplers.py",
+    "partition": "tests/unit/test_partition.py tests/unit/test_prsma_mechanism.py tests/statistical",
+    "tree_sampling": "tests/unit/test_tree_sampler.py tests/property/test_engine_tree.py tests/statistical",
+    "score_tree": "tests/property/test_engine_tree.py tests/property/test_engine_sampler.py tests/statistical",
+    "subset_forest": "tests/property/test_engine_sampler.py tests/audit/test_broken_trees.py",
+    "parity_forest": "tests/property/test_engine_parity_sampler.py tests/unit/test_tree_sampler.py",
+    "support_forest": "tests/property/test_engine_halfspaces.py tests/statistical/test_support_sampler_law.py",
+    "halfspace_sampler": "tests/property/test_engine_halfspaces.py tests/statistical/test_support_sampler_law.py",
+    "list_sampler": "tests/property/test_engine_decision_lists.py tests/statistical/test_support_sampler_law.py",
+    "row_merger": "tests/property/test_merging.py tests/unit/test_distinct_records.py tests/unit/test_table.py",
+    "subset_screen": "tests/property/test_engine_limits.py tests/property/test_transforms.py",
+    "conjunction_search": "tests/property/test_engine_subsets.py tests/property/test_engine_limits.py",
+    "halfspace_search": "tests/property/test_engine_halfspaces.py tests/property/test_engine_limits.py",
+    "decision_list_search": "tests/property/test_engine_decision_lists.py tests/property/test_engine_limits.py",
+}  # fmt: skip
+PATIENCE = 900.0  # seconds of tests
+
+
+def changes(source: str) -> list[Change]:
+    """Every swap of one token outside comments, strings and includes, in a fixed order that prefers none."""
+    found, start = [], 0
+    for number, line in enumerate(source.splitlines(keepends=True), 1):
+        code = re.sub(r'"(\\.|[^"\\])*"', lambda text: " " * len(text[0]), line.split("//")[0])
+        if not code.lstrip().startswith(("#", "*", "/*", "template")):
+            for token, others in SWAPS.items():
+                for place in re.finditer(re.escape(token), code):
+                    for text in others:
+                        at = start + place.start()
+                        found.append(Change(number, at, at + len(token), text, f"{token.strip()} -> {text.strip()}"))
+        start += len(line)
+    return sorted(
+        found, key=lambda c: hashlib.sha256(f"{c.start}|{c.text}|{source[c.start - 40 : c.end]}".encode()).hexdigest()
+    )
+
+
+class CoreWorker(Worker):
+    """A copy of the project whose core is compiled file by file."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder)
+        self.core, self.objects = folder / "src/oracledp/_core", folder / "objects"
+        self.objects.mkdir()
+        for source in sorted(self.core.glob("*.cpp")):
+            self.compile(source)
+        self.link()
+
+    def compile(self, source: Path) -> None:
+        """One object, without optimisation."""
+        import pybind11
+
+        include = [f"-I{sysconfig.get_path('include')}", f"-I{pybind11.get_include()}"]
+        output = self.objects / f"{source.stem}.o"
+        flags = ["-std=c++17", "-O0", "-fPIC", "-fvisibility=hidden", "-w"]
+        subprocess.run(["c++", *flags, *include, "-c", str(source), "-o", str(output)], check=True, capture_output=True)
+
+    def link(self) -> None:
+        """The module, in place of the one that was there."""
+        target = next(iter((self.folder / "src/oracledp").glob("_engine*.so")))
+        objects = [str(path) for path in sorted(self.objects.glob("*.o"))]
+        subprocess.run(["c++", "-shared", *objects, "-o", str(target)], check=True, capture_output=True)
+
+    def judge_change(self, path: Path, change: Change) -> Verdict:
+        """Compile the changed file, run its judges, put everything back."""
+        begin, target = time.monotonic(), self.folder / path.relative_to(ROOT)
+        original = target.read_text()
+        target.write_text(change.apply(original))
+        try:
+            self.compile(target)
+            self.link()
+            tests = [test for test in JUDGES[path.stem].split() if (self.folder / test).exists()]
+            by = self._fails(tests, PATIENCE)
+        except subprocess.CalledProcessError:
+            by = "the compiler"
+        finally:
+            target.write_text(original)
+            self.compile(target)
+        line = original.splitlines()[change.line - 1].strip()
+        key = (str(path.relative_to(SOURCE)), line, change.operator, change.text)
+        name, file = f"{path.name}:{change.line} {change.operator}: {line[:60]}", str(path.relative_to(ROOT))
+        seconds = round(time.monotonic() - begin, 1)
+        return Verdict(name, file, change.line, change.operator, by != "", by, seconds, key)
+
+
+def main() -> None:
+    """Judge a fixed sample of every file's mutants."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--count", type=int, default=60)
+    parser.add_argument("--only")
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--out", type=Path, default=CACHE / "core.json")
+    asked = parser.parse_args()
+    os.environ.setdefault("HYPOTHESIS_STORAGE_DIRECTORY", str(CACHE / "hypothesis"))
+    stems = [stem for stem in JUDGES if asked.only is None or asked.only in stem]
+    each = max(1, round(asked.count / len(stems)))
+    jobs = []
+    for path in (SOURCE / "_core" / f"{stem}.cpp" for stem in stems):
+        jobs += [(path, change) for change in changes(path.read_text())[:each]]
+    free: Queue[CoreWorker] = Queue()
+    for number in range(asked.workers):
+        free.put(CoreWorker(CACHE / f"core-{number}"))
+    verdicts: list[Verdict] = []
+
+    def one(job: tuple[Path, Change]) -> None:
+        worker = free.get()
+        try:
+            verdicts.append(worker.judge_change(*job))
+        finally:
+            free.put(worker)
+        done = verdicts[-1]
+        mark = "caught  " if done.caught else "SURVIVED"
+        print(f"{len(verdicts)}/{len(jobs)} {mark} {done.seconds:6.1f} s  {done.name}  by {done.by[:60]}", flush=True)
+        asked.out.write_text(json.dumps([asdict(verdict) for verdict in verdicts], indent=1))
+
+    with ThreadPoolExecutor(asked.workers) as pool:
+        list(pool.map(one, jobs))
+    print(f"{sum(v.caught for v in verdicts)} of {len(verdicts)} caught")
+
+
+if __name__ == "__main__":
+    main()
