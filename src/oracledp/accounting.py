@@ -12,16 +12,20 @@ from oracledp.exponential_function import exp_enclosure
 
 BITS = 128
 GRID = 1 << 40  # parameters are rounded down to a relative 2^-40
+_LARGEST = Fraction(2000)  # exponents: exact exponentials of larger ones take long and change nothing
 
 
 def exp_above(x: Fraction) -> Fraction:
-    """A fraction just above e^-x, for x >= 0."""
+    """A fraction just above e^-x, for x >= 0; from x = 2000 on the same one, far below every delta."""
+    x = min(x, _LARGEST)
     bits = BITS + 2 * int(x)
     return Fraction(exp_enclosure(x, bits)[1], 1 << bits)
 
 
 def exp_below(x: Fraction) -> Fraction:
-    """A fraction just below e^-x, for x >= 0."""
+    """A fraction just below e^-x, for x >= 0; zero from x = 2000 on."""
+    if x >= _LARGEST:
+        return Fraction(0)
     bits = BITS + 2 * int(x)
     return Fraction(exp_enclosure(x, bits)[0], 1 << bits)
 

@@ -22,10 +22,20 @@ _MOST_TEXT = 2 * MOST_DIGITS + 10
 _MOST_BITS = 1330  # 2^1330 is a little more than 10^400
 _SHOWN = 40  # characters of a refused value that a message repeats
 
+MOST_SEED = (1 << 128) - 1
+MOST_CALLS = 10**15  # of an oracle
+MOST_SAMPLED = 10**9  # rows in one sample
+MOST_PARTS = 1000  # literals, rules or weights of a query
+
 # What the mechanisms bear: far below, noise leaves 64-bit integers; far above, exact exponentials take hours.
 RANGES: dict[str, tuple[Fraction, Fraction]] = {
     "epsilon": (Fraction(1, 10**6), Fraction(10**4)),
     "delta": (Fraction(1, 10**300), Fraction(1)),
+    "subsample": (Fraction(1, 10**6), Fraction(1)),
+    "target_error": (Fraction(1, 10**9), Fraction(1)),
+    "class_weight": (Fraction(1, 10**9), Fraction(10**9)),
+    "weight": (Fraction(1, 10**6), Fraction(10**6)),
+    "perturbation": (Fraction(1, 10**9), Fraction(10**9)),
 }
 
 
@@ -90,6 +100,11 @@ def whole(value: Any, name: str, *, least: int = 1, most: int) -> int:
     if number > most:
         raise ParameterError(f"{name} must be at most {most:,}, got {_shown(number)}")
     return number
+
+
+def whole_or_none(value: Any, name: str, *, least: int = 1, most: int) -> int | None:
+    """The same for a number that may be left out."""
+    return None if value is None else whole(value, name, least=least, most=most)
 
 
 def _from_text(text: str, name: str) -> Fraction:

@@ -9,7 +9,7 @@ import numpy as np
 
 from oracledp.classes import Conjunctions, DecisionLists, Disjunctions, Halfspaces, Parities, QueryClass, ZeroOneLoss
 from oracledp.errors import OracleFailure, ParameterError
-from oracledp.exact_numbers import Exact
+from oracledp.exact_numbers import MOST_PARTS, Exact, whole_or_none
 from oracledp.guarantee import Neighbours
 from oracledp.ledger import Ledger
 from oracledp.literals import Literal, Literals
@@ -53,8 +53,7 @@ def rule_class(model: str, features: Literals, target: Literal, *, size: int | N
     """
     if model not in MODELS:
         raise ParameterError(f"model must be one of {', '.join(MODELS)}, got {model!r}")
-    if size is not None and size < 1:
-        raise ParameterError(f"size must be at least 1 ({MODELS[model].size_means})")
+    size = whole_or_none(size, "size", most=MOST_PARTS)
     if len(features) == 0:
         raise ParameterError("there is no column to learn from besides the target")
     chosen = MODELS[model]

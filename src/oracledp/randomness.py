@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oracledp.errors import ParameterError
+from oracledp.exact_numbers import MOST_SEED, whole
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -59,8 +60,7 @@ class SeededRandomness:
     _generator: np.random.Generator = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        if not isinstance(self.seed, int) or isinstance(self.seed, bool) or self.seed < 0:
-            raise ParameterError("seed must be a non-negative integer")
+        object.__setattr__(self, "seed", whole(self.seed, "seed", least=0, most=MOST_SEED))
         object.__setattr__(self, "_generator", np.random.default_rng(self.seed))
 
     @property

@@ -250,3 +250,37 @@ def test_a_class_too_large_to_list_is_still_sampled_exactly():
     model = ConjunctionClassifier(epsilon=6, classes=[0, 1], size=5, random_state=2).fit(wide, y)
     assert model.rule_.owner.size > 2_000_000
     assert np.mean(model.predict(wide) == y) > 0.98
+
+
+THIRDS = {0: 1 / 3, 1: 2 / 3}  # as integers on one scale they were near 6.7e15, and their sums wrapped
+
+
+def separable(rows, seed=1):
+    rng = np.random.default_rng(seed)
+    X = rng.integers(0, 2, (rows, 3)).astype(float)
+    return X, (X[:, 0] == 1).astype(int)
+
+
+@pytest.mark.parametrize("kind", [PrivateRuleClassifier, DecisionListClassifier, ConjunctionClassifier])
+def test_neighbours_behave_alike_under_weights_that_once_wrapped(kind):
+    """1,384 rows of one label and its neighbours: one was refused, the other released."""
+    X = np.ones((1384, 3))
+    for changed in (0, 1, 2):
+        y = np.ones(1384, dtype=int)
+        y[:changed] = 0
+        kind(epsilon="0.1", classes=[0, 1], class_weight=THIRDS, random_state=1).fit(X, y)
+
+
+@pytest.mark.parametrize("kind", [PrivateRuleClassifier, DecisionListClassifier, ConjunctionClassifier])
+def test_weights_of_thirds_learn_a_sensible_rule(kind):
+    X, y = separable(3000)
+    found = kind(epsilon=5, classes=[0, 1], class_weight=THIRDS, random_state=2).fit(X, y)
+    assert np.mean(found.predict(X) == y) > 0.95
+
+
+def test_odd_weights_on_few_rows_return():
+    """The surrogate's exact gradient was wrong for such totals, and no certificate was ever found."""
+    X, y = separable(279)
+    weights = {0: 0.123456789, 1: 0.987654321}
+    found = HalfspaceClassifier(epsilon=5, classes=[0, 1], class_weight=weights, random_state=2).fit(X, y)
+    assert found.guarantee_.epsilon == 5

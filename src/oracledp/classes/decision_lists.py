@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from oracledp.classes.base import Parts, QueryClass, Records, Separator, colex_subsets
 from oracledp.errors import ParameterError
+from oracledp.exact_numbers import MOST_PARTS, whole, whole_or_none
 
 
 @dataclass(frozen=True)
@@ -37,8 +38,8 @@ class DecisionLists(QueryClass):
     def __post_init__(self) -> None:
         if len(self.literals) == 0:
             raise ParameterError("decision lists need at least one literal")
-        if self.width < 1 or (self.length is not None and self.length < 0):
-            raise ParameterError("decision lists need width >= 1 and length >= 0")
+        object.__setattr__(self, "width", whole(self.width, "width", most=MOST_PARTS))
+        object.__setattr__(self, "length", whole_or_none(self.length, "length", least=0, most=MOST_PARTS))
 
     @cached_property
     def conditions(self) -> tuple[Parts, ...]:

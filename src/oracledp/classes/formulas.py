@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from oracledp.classes.base import Parts, QueryClass, Records, Separator
 from oracledp.classes.separation import all_records, separating_rows
 from oracledp.errors import CapacityError, ParameterError
+from oracledp.exact_numbers import MOST_PARTS, whole_or_none
 
 Tree = int | tuple["Tree", ...]
 FAN_IN = {"majority": 3, "nand": 2}
@@ -43,8 +44,9 @@ class ReadOnceFormulas(QueryClass):
     def __post_init__(self) -> None:
         if self.gate not in FAN_IN:
             raise ParameterError(f"gate must be one of {', '.join(FAN_IN)}, got {self.gate!r}")
-        if len(self.literals) == 0 or (self.depth is not None and self.depth < 0):
-            raise ParameterError("formulas need at least one literal and depth >= 0")
+        if len(self.literals) == 0:
+            raise ParameterError("formulas need at least one literal")
+        object.__setattr__(self, "depth", whole_or_none(self.depth, "depth", least=0, most=MOST_PARTS))
 
     @property
     def levels(self) -> int:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from oracledp.classes.base import LinearCosts, Parts, QueryClass, Records, Separator
 from oracledp.classes.separation import separating_queries
 from oracledp.errors import ParameterError
-from oracledp.exact_numbers import exact
+from oracledp.exact_numbers import MOST_PARTS, exact, whole_or_none
 
 
 @dataclass(frozen=True)
@@ -46,8 +46,11 @@ class Halfspaces(QueryClass):
             object.__setattr__(self, name, values)
         if len(self.literals) == 0:
             raise ParameterError("halfspaces need at least one literal")
-        if self.max_nonzero is not None and (self.max_nonzero < 0 or 0 not in self.weights):
-            raise ParameterError("max_nonzero must be at least 0, and the weights must include 0")
+        object.__setattr__(
+            self, "max_nonzero", whole_or_none(self.max_nonzero, "max_nonzero", least=0, most=MOST_PARTS)
+        )
+        if self.max_nonzero is not None and 0 not in self.weights:
+            raise ParameterError("max_nonzero needs weights that include 0")
         numbers = [Fraction(number) for number in self.weights + self.thresholds]
         if lcm(*(n.denominator for n in numbers)) * max(map(abs, numbers)) * (self.dimension + 2) >= 1 << 62:
             raise ParameterError("weights and thresholds are too large, or have too large a common denominator")

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from oracledp.classes.base import LinearCosts, Parts, QueryClass, Records, Separator, colex_subsets
 from oracledp.errors import CapacityError, ParameterError
+from oracledp.exact_numbers import MOST_PARTS, whole_or_none
 
 
 @dataclass(frozen=True)
@@ -25,9 +26,8 @@ class SubsetClass(QueryClass):
     def __post_init__(self) -> None:
         if len(self.literals) == 0:
             raise ParameterError(f"{self.kind} need at least one literal")
-        width = self.max_width
-        if width is not None and (isinstance(width, bool) or not isinstance(width, int) or width < 0):
-            raise ParameterError("max_width must be a non-negative integer or None")
+        width = whole_or_none(self.max_width, "max_width", least=0, most=MOST_PARTS)
+        object.__setattr__(self, "max_width", width)
 
     @property
     def width(self) -> int:

@@ -10,7 +10,7 @@ import numpy as np
 
 from oracledp.classes.base import Query, QueryClass
 from oracledp.errors import ModelError, ParameterError
-from oracledp.exact_numbers import Exact, positive, probability
+from oracledp.exact_numbers import MOST_SAMPLED, MOST_SEED, Exact, positive, probability, whole_or_none
 from oracledp.game.data_player import Codes
 from oracledp.game.linked import Linker
 from oracledp.game.match import Progress, play_match, silent
@@ -19,7 +19,7 @@ from oracledp.game.play import Play
 from oracledp.game.players import query_player
 from oracledp.game.query_player import NEIGHBOURS, QueryPlayer
 from oracledp.game.record import GameRecord, InternalDiagnostics, diagnose, public_record
-from oracledp.game.rules import RESPONSES, Rules, default_rounds
+from oracledp.game.rules import LARGEST_ROUNDS, MOST_DRAWN, RESPONSES, Rules, default_rounds
 from oracledp.guarantee import Guarantee
 from oracledp.mechanisms.door import Facts, release
 from oracledp.mechanisms.table_selection import refuse_unknown_literals
@@ -67,25 +67,21 @@ class OracleQuery:
         responds_to: str = "average",
         rounds: int | None = None,
         draws: int | None = None,
-        perturbation: float | None = None,
+        perturbation: Exact | None = None,
         oracle: str = "auto",
         ledger: Ledger | None = None,
     ) -> None:
         if responds_to not in RESPONSES:
             raise ParameterError(f"responds_to must be one of {', '.join(RESPONSES)}, got {responds_to!r}")
-        if any(number is not None and number < 1 for number in (rounds, draws)):
-            raise ParameterError("rounds and draws must be at least 1")
-        if perturbation is not None and not perturbation > 0:
-            raise ParameterError("perturbation must be positive")
         self.schema = schema
         self.epsilon = positive(epsilon, "epsilon")
         self.delta = probability(delta, "delta")
         self.queries = queries
         self.query_player = query_player
         self.responds_to = responds_to
-        self.rounds = rounds
-        self.draws = draws
-        self.perturbation = perturbation
+        self.rounds = whole_or_none(rounds, "rounds", most=LARGEST_ROUNDS)
+        self.draws = whole_or_none(draws, "draws", most=MOST_DRAWN)
+        self.perturbation = None if perturbation is None else float(positive(perturbation, "perturbation"))
         self.oracle = oracle
         self.ledger = ledger
 
@@ -151,7 +147,7 @@ class OracleQuery:
 
     def sample_codes(self, n: int | None = None, *, seed: int | None = None, where: Conditions | None = None) -> Codes:
         """Rows of the average play, as codes. Post-processing: a seed is harmless here."""
-        return self._model().sample(_row_count(n), where, np.random.default_rng(seed))
+        return self._model().sample(whole_or_none(n, "n", most=MOST_SAMPLED), where, _generator(seed))
 
     def sample(self, n: int | None = None, *, seed: int | None = None, where: Conditions | None = None) -> Any:
         """Synthetic rows as a frame of the kind that was fitted, numbers back inside their bins.
@@ -159,7 +155,7 @@ class OracleQuery:
         ``n`` defaults to the number of rows (public under replace-one), of those that meet ``where`` if given.
         """
         codes = self.sample_codes(n, seed=seed, where=where).astype(self.schema.code_dtype)
-        places = np.random.default_rng(seed).random(codes.shape)
+        places = _generator(seed).random(codes.shape)
         return self.shape_.build(self.schema.decode(codes, places))
 
     def save(self, path: str | Path) -> None:
@@ -218,7 +214,5 @@ class Game:
         return play_match(table, self.closed, self.player, self.rules, source, self.progress)
 
 
-def _row_count(value: int | None) -> int | None:
-    if value is not None and (isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1):
-        raise ParameterError("n must be a positive integer")
-    return None if value is None else int(value)
+def _generator(seed: int | None) -> np.random.Generator:
+    return np.random.default_rng(whole_or_none(seed, "seed", least=0, most=MOST_SEED))

@@ -16,7 +16,9 @@ from oracledp.schema import Schema
 FEWEST_ROUNDS = 8
 MOST_ROUNDS = 1000
 MOST_SAMPLED_ROUNDS = 250  # where the class is too large to be listed, a round takes a good part of a second
+LARGEST_ROUNDS = 5000  # that may be asked for: their exact composition takes a minute
 DRAWS = 100
+MOST_DRAWN = 10_000_000  # records of all rounds together
 # Against a weighted average the last query is where the table is worst now, so the data player makes sure of it.
 OPTIMISM = 10.0
 RESPONSES = ("average", "play")
@@ -54,7 +56,10 @@ class Rules:
         elif perturbation is None:
             elements = sum(1 if size == 2 else size for size in schema.sizes)  # the tests that carry noise
             perturbation = context_ftpl(elements, log(schema.domain_size), rounds=rounds).scale
-        return cls(rounds, DRAWS if draws is None else draws, averaging, perturbation, OPTIMISM if averaging else 0.0)
+        each = DRAWS if draws is None else draws
+        if rounds * each > MOST_DRAWN:
+            raise ParameterError(f"rounds times draws must be at most {MOST_DRAWN:,}")
+        return cls(rounds, each, averaging, perturbation, OPTIMISM if averaging else 0.0)
 
 
 def default_rounds(

@@ -13,9 +13,9 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets, unique_labels
 from sklearn.utils.validation import check_array, check_is_fitted, column_or_1d, validate_data
 
-from oracledp.capacity import public_rows
+from oracledp.capacity import MOST_ROWS, public_rows
 from oracledp.errors import DataError, ParameterError
-from oracledp.exact_numbers import Exact, positive
+from oracledp.exact_numbers import MOST_SEED, Exact, positive, whole
 from oracledp.guarantee import Guarantee, Neighbours
 from oracledp.learners.encoding import CutEncoder, Encoder, SchemaEncoder, feature_schema
 from oracledp.learners.fitting import UNKNOWN, Fitted, Fitting, Prepared, problems
@@ -151,10 +151,7 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """The chance of a row to be looked at."""
         if self.subsample is None:
             return Fraction(1)
-        asked = positive(self.subsample, "subsample")
-        if asked > 1:
-            raise ParameterError("subsample must be a share of the rows, at most 1")
-        return sampled_share(rows, asked, Neighbours.parse(self.neighbours))
+        return sampled_share(rows, positive(self.subsample, "subsample"), Neighbours.parse(self.neighbours))
 
     def _encode_training(self, X: Any, y: Any) -> tuple[Encoder, NDArray[np.uint8]]:
         if y is None:
@@ -191,7 +188,8 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self, encoder: Encoder, rows: int, share: Fraction, weights: tuple[int, ...], part: Fraction
     ) -> RuleLearner:
         relation = Neighbours.parse(self.neighbours)
-        public = self.rows or (rows if relation is Neighbours.REPLACE_ONE else ROWS_UNKNOWN)
+        known = rows if relation is Neighbours.REPLACE_ONE else ROWS_UNKNOWN
+        public = known if self.rows is None else whole(self.rows, "rows", most=MOST_ROWS)
         epsilon = inner_epsilon(positive(self.epsilon, "epsilon"), share)
         return rule_learner(
             self._model(),
@@ -214,10 +212,10 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Where the noise comes from: the operating system, unless ``random_state`` is given."""
         if self.random_state is None:
             return SystemRandomness()
-        if isinstance(self.random_state, int | np.integer):
-            return SeededRandomness(int(self.random_state))
         if isinstance(self.random_state, Randomness):
             return self.random_state
+        if isinstance(self.random_state, int | np.integer):
+            return SeededRandomness(whole(self.random_state, "random_state", least=0, most=MOST_SEED))
         raise ParameterError("random_state must be None, or an integer for a fit that is not private")
 
     def _weights(self, classes: NDArray[Any]) -> tuple[int, ...]:

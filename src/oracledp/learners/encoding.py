@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oracledp.errors import DataError, ParameterError
-from oracledp.exact_numbers import exact
+from oracledp.exact_numbers import exact, whole
 from oracledp.literals import Literal, Literals
 from oracledp.mechanisms.rules.blocks import Block, pattern_blocks, schema_blocks
 from oracledp.schema import Schema
@@ -64,6 +64,10 @@ class SchemaEncoder:
         return {"schema": self.schema.to_json()}
 
 
+MOST_CUTS = 1000  # of one column
+MOST_BOUND = 10**300
+
+
 @dataclass(frozen=True)
 class CutEncoder:
     """Numbers to literals ``x >= cut`` with the same public cuts for every column; nothing is read from the data.
@@ -88,12 +92,13 @@ class CutEncoder:
     @classmethod
     def evenly(cls, names: tuple[str, ...], bounds: Any, count: int) -> CutEncoder:
         """``count`` cuts that split the bounds into equal parts."""
-        if isinstance(count, bool) or not isinstance(count, int | np.integer) or count < 1:
-            raise ParameterError("cuts must be a positive integer: how many thresholds each column gets")
+        count = whole(count, "cuts", most=MOST_CUTS)
         try:
             low, high = (exact(bound, "bounds") for bound in bounds)
         except (TypeError, ValueError):
             raise ParameterError("bounds must be two numbers (low, high)") from None
+        if max(abs(low), abs(high)) > MOST_BOUND:
+            raise ParameterError("bounds must lie between -1e300 and 1e300")
         if low >= high:
             raise ParameterError("bounds must be two numbers (low, high) with low < high")
         return cls(names, tuple(float(low + (high - low) * Fraction(i, count + 1)) for i in range(1, count + 1)))

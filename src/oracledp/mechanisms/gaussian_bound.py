@@ -11,6 +11,7 @@ from oracledp.errors import ParameterError
 from oracledp.exponential_function import exp_enclosure
 
 BITS = 96
+MOST_SUMMED = 1 << 22  # above this variance the norm's law is not summed up term by term: the union bound is left
 
 
 def gaussian_delta(*, epsilon: Fraction, variance: int, shift: int, elements: int, size: int) -> Fraction:
@@ -37,7 +38,7 @@ def _norm_bound(epsilon: Fraction, variance: int, shift: int, elements: int) -> 
     E e^{θ|η|} <= 2 e^{s²/(2·variance)} (1 - tail(s+1)/Z), where tail and Z sum e^{-x²/(2·variance)}.
     """
     c = (2 * variance * epsilon - elements * shift * shift) / (2 * shift)
-    if c <= 0:
+    if c <= 0 or variance > MOST_SUMMED:
         return Fraction(1)
     centre = _best_tilt(float(c) / elements, sqrt(variance))
     best = Fraction(1)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from oracledp.errors import ParameterError
+from oracledp.exact_numbers import whole
 
 NO_LIMIT = (1 << 63) - 1
 
@@ -13,6 +13,4 @@ def most_work(limit: int | None) -> int:
     >>> most_work(5), most_work(None) == NO_LIMIT
     (5, True)
     """
-    if limit is not None and (isinstance(limit, bool) or not isinstance(limit, int) or limit < 0):
-        raise ParameterError("work_limit must be a non-negative integer or None")
-    return NO_LIMIT if limit is None else min(limit, NO_LIMIT)
+    return NO_LIMIT if limit is None else whole(limit, "work_limit", least=0, most=NO_LIMIT)

@@ -7,9 +7,10 @@ from fractions import Fraction
 from typing import Any
 
 from oracledp.bounds.shape import Shape
+from oracledp.capacity import MOST_ROWS
 from oracledp.classes.base import QueryClass
 from oracledp.errors import OracleDPError, ParameterError
-from oracledp.exact_numbers import Exact, positive, probability
+from oracledp.exact_numbers import MOST_CALLS, Exact, positive, probability, whole
 from oracledp.guarantee import Neighbours, show
 from oracledp.planning.cost import Timing, timing
 from oracledp.planning.options import Option, Plan
@@ -54,8 +55,7 @@ def plan(
     """
     if task not in TASKS:
         raise ParameterError(f"the task to plan must be one of {', '.join(TASKS)}, got {task!r}")
-    if not isinstance(rows, int) or isinstance(rows, bool) or rows < 1:
-        raise ParameterError("rows must be a positive integer")
+    rows, max_calls = whole(rows, "rows", most=MOST_ROWS), whole(max_calls, "max_calls", most=MOST_CALLS)
     pair = positive(epsilon, "epsilon"), None if delta is None else probability(delta, "delta")
     share, target = probability(beta, "beta"), None if target_error is None else positive(target_error, "target_error")
     relation = Neighbours.parse(neighbours)

@@ -10,15 +10,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from itertools import combinations
 from statistics import NormalDist
 from typing import Any
 
-from oracledp.errors import ParameterError
+from oracledp.exact_numbers import Exact, probability
 from oracledp.synthesis.conditions import Conditions, allowed_codes, parse_conditions
 from oracledp.synthesis.estimates import Estimate, Mask, part_estimate, query_estimate
 from oracledp.synthesis.model import SyntheticModel
 
+_MOST_CONFIDENCE = 1 - Fraction(1, 10**12)  # doubles hold no more
 _OWN_SHARE = 0.8  # of the error probability
 
 
@@ -36,18 +38,17 @@ class Answer:
         return {"value": self.value, "low": self.low, "high": self.high, "confidence": self.confidence}
 
 
-def answer_conjunction(model: SyntheticModel, query: Conditions, confidence: float) -> Answer:
+def answer_conjunction(model: SyntheticModel, query: Conditions, confidence: Exact) -> Answer:
     """The share of records that meet all conditions."""
-    if not 0 < confidence < 1:
-        raise ParameterError("confidence must lie in (0, 1)")
+    sure = float(min(probability(confidence, "confidence"), _MOST_CONFIDENCE))
     literals = parse_conditions(query, model.schema)
     allowed = allowed_codes(literals, model.schema)
     columns = sorted({model.schema.position(literal.column) for literal in literals})
     if not all(mask.any() for mask in allowed):
-        return Answer(0.0, 0.0, 0.0, confidence)
+        return Answer(0.0, 0.0, 0.0, sure)
     value = model.restricted(allowed)[1]
-    low, high = _interval(model, columns, allowed, confidence)
-    return Answer(min(max(value, low), high), low, high, confidence)
+    low, high = _interval(model, columns, allowed, sure)
+    return Answer(min(max(value, low), high), low, high, sure)
 
 
 def _interval(

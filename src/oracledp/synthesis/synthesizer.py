@@ -11,7 +11,7 @@ import numpy as np
 from oracledp.accounting import zcdp_rho
 from oracledp.capacity import DOUBLES, refuse_overflow
 from oracledp.errors import ModelError, ParameterError
-from oracledp.exact_numbers import Exact, positive, probability
+from oracledp.exact_numbers import MOST_SAMPLED, MOST_SEED, Exact, positive, probability, whole_or_none
 from oracledp.guarantee import Guarantee, Neighbours
 from oracledp.mechanisms.door import Facts, release
 from oracledp.randomness import Randomness, public_generator
@@ -70,7 +70,7 @@ class Synthesizer:
         self.workload = workload
         self._parsed = Workload.parse(workload, schema)
         self.ledger = ledger
-        self.rows = _row_count(rows, "rows")
+        self.rows = whole_or_none(rows, "rows", most=MOST_SAMPLED)
 
     @property
     def guarantee(self) -> Guarantee:
@@ -112,13 +112,13 @@ class Synthesizer:
         ``n`` defaults to the noisy number of records (of those that meet ``where``, if given). ``where`` lists
         literals that every row meets, such as ``["age >= 40", "not smoker"]``. Post-processing: costs no budget.
         """
-        generator = np.random.default_rng(seed)
-        asked = _row_count(n, "n")
+        generator = np.random.default_rng(whole_or_none(seed, "seed", least=0, most=MOST_SEED))
+        asked = whole_or_none(n, "n", most=MOST_SAMPLED)
         codes = draw_codes(self._model(), self.rows if asked is None else asked, where, generator)
         places = generator.random(codes.shape)
         return self.shape_.build(self.schema.decode(codes.astype(self.schema.code_dtype), places))
 
-    def answer(self, query: Conditions, *, confidence: float = 0.95) -> Answer:
+    def answer(self, query: Conditions, *, confidence: Exact = 0.95) -> Answer:
         """The share of records that meet all conditions, with an interval from the measurements."""
         return answer_conjunction(self._model(), query, confidence)
 
@@ -180,9 +180,3 @@ def records_of(table: Table) -> Records:
         tuple(column.ordered for column in columns),
         tuple(column.nullable for column in columns),
     )
-
-
-def _row_count(value: int | None, name: str) -> int | None:
-    if value is not None and (isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1):
-        raise ParameterError(f"{name} must be a positive integer")
-    return None if value is None else int(value)

@@ -8,8 +8,9 @@ from math import ceil, sqrt
 
 import numpy as np
 
+from oracledp.capacity import MOST_ROWS
 from oracledp.errors import ParameterError
-from oracledp.exact_numbers import Exact, positive, probability
+from oracledp.exact_numbers import MOST_CALLS, Exact, positive, probability, whole
 from oracledp.mechanisms.prsma.delta import certified_delta, delta_terms
 from oracledp.mechanisms.prsma.design import Design
 from oracledp.mechanisms.prsma.search_equal import EQUAL_THEOREMS, equal_design
@@ -18,6 +19,7 @@ from oracledp.mechanisms.prsma.theorem_independent import IndependentLabels
 
 THEOREMS = ("auto", "independent", *EQUAL_THEOREMS)
 GRAIN = 1 << 64  # pass probabilities are multiples of its inverse
+LEAST_EPSILON, MOST_EPSILON = Fraction(1, 100), 100  # below, a search takes many minutes; above, e^ε leaves doubles
 SHRINK = (1.0, 0.9995, 0.998, 0.99, 0.95)  # what is tried when rounding costs a design its certificate
 
 
@@ -42,10 +44,10 @@ def design_prsma(
     """
     if theorem not in THEOREMS:
         raise ParameterError(f"theorem must be one of {', '.join(THEOREMS)}, got {theorem!r}")
-    for name, value in (("rows", rows), ("max_calls", max_calls)):
-        if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-            raise ParameterError(f"{name} must be a positive integer")
+    rows, max_calls = whole(rows, "rows", most=MOST_ROWS), whole(max_calls, "max_calls", most=MOST_CALLS)
     exact_epsilon, exact_delta = positive(epsilon, "epsilon"), probability(delta, "delta")
+    if not LEAST_EPSILON <= exact_epsilon <= MOST_EPSILON:
+        raise ParameterError(f"designs of PRSMA are searched for epsilon from {LEAST_EPSILON} to {MOST_EPSILON}")
     task = Task(float(exact_epsilon), float(exact_delta), float(probability(beta, "beta")), rows, max_calls)
     find = independent_design if theorem in ("auto", "independent") else equal_design
     design = find(task, exact_epsilon, exact_delta, theorem)

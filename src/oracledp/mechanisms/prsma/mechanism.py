@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from oracledp.capacity import MOST_ROWS
 from oracledp.classes.base import QueryClass
 from oracledp.errors import ParameterError
-from oracledp.exact_numbers import Exact, positive, probability
+from oracledp.exact_numbers import Exact, positive, probability, whole
 from oracledp.guarantee import Guarantee, Neighbours
 from oracledp.mechanisms.door import Facts, release
 from oracledp.mechanisms.objective import Minimum, Objective
@@ -226,4 +227,4 @@ def _public_rows(table: Table, neighbours: Neighbours, rows_bound: int | None) -
         return table.rows
     if rows_bound is None:
         raise ParameterError("under add/remove-one the number of rows is private: give a public rows_bound")
-    return rows_bound
+    return whole(rows_bound, "rows_bound", most=MOST_ROWS)

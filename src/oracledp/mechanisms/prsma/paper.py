@@ -5,11 +5,14 @@ from __future__ import annotations
 from fractions import Fraction
 from math import ceil, exp, floor, log, sqrt
 
+from oracledp.capacity import MOST_ROWS
 from oracledp.errors import ParameterError
-from oracledp.exact_numbers import Exact, positive, probability
+from oracledp.exact_numbers import Exact, positive, probability, whole
 from oracledp.mechanisms.prsma.design import Design
 from oracledp.mechanisms.prsma.laplace_test import laplace_table
 from oracledp.mechanisms.prsma.theorem_equal import EveryPart
+
+MOST_PARTS = 1_000_000
 
 
 def paper_design(*, epsilon: Exact, delta: Exact, rows: int) -> Design:
@@ -27,7 +30,9 @@ def paper_design(*, epsilon: Exact, delta: Exact, rows: int) -> Design:
     if star > 0.5 or small > 0.5:
         raise ParameterError("the paper's theorem is for epsilon <= 31 and delta <= 5.5")
     parts = ceil((1 + log(2 / small)) / star)
-    if rows < 2 * parts:
+    if parts > MOST_PARTS:
+        raise ParameterError(f"the paper's constants ask for more than {MOST_PARTS:,} parts here")
+    if whole(rows, "rows", most=MOST_ROWS) < 2 * parts:
         raise ParameterError(f"the paper's constants need at least {2 * parts} rows")
     size = rows // parts
     inner = 1 / sqrt(8 * size * log(2 * parts / small))

@@ -8,7 +8,7 @@ from fractions import Fraction
 from oracledp.capacity import MOST_ROWS, public_rows
 from oracledp.classes import ZeroOneLoss
 from oracledp.errors import ParameterError
-from oracledp.exact_numbers import Exact, positive
+from oracledp.exact_numbers import Exact, positive, whole
 from oracledp.guarantee import Guarantee, Neighbours
 from oracledp.learning import MODELS
 from oracledp.ledger import Ledger
@@ -158,7 +158,8 @@ def learn_table(
     add/remove-one the number of rows is private, so ``rows`` should say publicly about how many there are.
     """
     relation = Neighbours.parse(neighbours)
-    guess = rows or (table.rows if relation is Neighbours.REPLACE_ONE else ROWS_UNKNOWN)
+    known = table.rows if relation is Neighbours.REPLACE_ONE else ROWS_UNKNOWN
+    guess = known if rows is None else whole(rows, "rows", most=MOST_ROWS)
     literals = table.schema.literals.without(target.column)
     learner = rule_learner(
         model,

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from oracledp.capacity import MOST_ROWS
 from oracledp.classes import Query
-from oracledp.errors import ParameterError
+from oracledp.exact_numbers import MOST_PARTS, whole, whole_or_none
 from oracledp.guarantee import Guarantee, Neighbours
 from oracledp.literals import Literals
 from oracledp.mechanisms.rules.blocks import Block
@@ -35,8 +35,8 @@ class Task:
     unit: int = 1
 
     def __post_init__(self) -> None:
-        if self.size is not None and (isinstance(self.size, bool) or not isinstance(self.size, int) or self.size < 1):
-            raise ParameterError("size must be a positive integer")
+        object.__setattr__(self, "size", whole_or_none(self.size, "size", most=MOST_PARTS))
+        object.__setattr__(self, "rows", whole(self.rows, "rows", most=MOST_ROWS))
 
 
 @dataclass(frozen=True)
