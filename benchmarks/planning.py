@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 
 import oracledp as odp
+from oracledp.exact_numbers import exact
 from oracledp.learning import rule_class
 from oracledp.planning.options import Option
 from oracledp.planning.public import with_public_error
@@ -51,7 +52,7 @@ def report(
         queries,
         odp.bounds.Shape.of(queries),
         private.rows,
-        odp.guarantee.exact(epsilon, "epsilon"),
+        exact(epsilon, "epsilon"),
         None,
         odp.Neighbours.REPLACE_ONE,
         made.parameters["beta"],
