@@ -82,7 +82,9 @@ def _content(column: Column) -> str:
         return "truths"
     if isinstance(column, Numeric):
         return "numbers"
-    return "texts" if isinstance(column, Categorical) and (column.other is not None or not column.numbers) else "integers"
+    return (
+        "texts" if isinstance(column, Categorical) and (column.other is not None or not column.numbers) else "integers"
+    )
 
 
 def _plain(column: Column, values: NDArray[Any]) -> list[Any]:
