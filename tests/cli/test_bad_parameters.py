@@ -1,9 +1,11 @@
 """Every option of every command with every bad value: one clear line, the documented exit code, no charge, no hang."""
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +20,7 @@ NASTY = (
     "../../../../", "x" * 300, "a;b", "a b", "{}", "[]", "--json", "$(id)", "%s%n", "true", "1e-6", "=", ">= 3",
 )  # fmt: skip
 DOCUMENTED = {0, 2, 3, 4}
-KEEP = {"--quiet", "--json", "--insecure-seed", "--robust", "--public"}
+CHOSEN = 24  # pairs of a place and a value for each command
 
 
 class Shell:
@@ -60,6 +62,8 @@ def shell(folder: Path) -> Iterator[Shell]:
     assert shell.process.stdin is not None
     shell.process.stdin.close()
     shell.process.wait()
+    assert shell.process.stdout is not None
+    shell.process.stdout.close()
 
 
 def commands(folder: Path) -> dict[str, list[str]]:
@@ -94,27 +98,35 @@ def places(command: list[str]) -> list[int]:
     return [place for place in range(start, len(command)) if not command[place].startswith("--")]
 
 
+def tried(command: list[str]) -> list[tuple[int, str]]:
+    """A fixed choice of values for every place, all of them with ORACLEDP_ALL_VALUES=1."""
+    every = [(place, value) for place in places(command) for value in NASTY]
+    if os.environ.get("ORACLEDP_ALL_VALUES"):
+        return every
+    order = sorted(every, key=lambda pair: sha256(f"{command[pair[0] - 1]}|{pair[1]}".encode()).hexdigest())
+    return order[:CHOSEN]
+
+
 def ledgers(folder: Path) -> dict[str, int]:
     return {name: len((folder / f"{name}.json").read_bytes()) for name in ("replace-one", "add-remove")}
 
 
 @pytest.mark.parametrize("name", commands(Path()))
-def test_a_bad_value_is_one_clear_line(name: str, folder: Path, shell: Shell, monkeypatch: Any) -> None:
+def test_a_bad_value_is_one_clear_line(name: str, folder: Path, shell: Shell) -> None:
     command = commands(folder)[name]
     wrong = []
-    for place in places(command):
-        for value in NASTY:
-            before = ledgers(folder)
-            result = shell([*command[:place], value, *command[place + 1 :]])
-            lines = [line for line in result["err"].splitlines() if line and not line.startswith(("Usage", "Try"))]
-            problem = (
-                "hangs" if result["hung"]
-                else "traceback" if "Traceback" in result["err"]
-                else f"exit code {result['code']}: {result['err'][-300:]}" if result["code"] not in DOCUMENTED
-                else f"{len(lines)} lines: {lines}" if result["code"] == 2 and len(lines) != 1
-                else "charged" if result["code"] == 2 and ledgers(folder) != before
-                else None
-            )  # fmt: skip
-            if problem is not None:
-                wrong.append((command[place - 1 : place], value[:40], problem))
+    for place, value in tried(command):
+        before = ledgers(folder)
+        result = shell([*command[:place], value, *command[place + 1 :]])
+        lines = [line for line in result["err"].splitlines() if line and not line.startswith(("Usage", "Try"))]
+        problem = (
+            "hangs" if result["hung"]
+            else "traceback" if "Traceback" in result["err"]
+            else f"exit code {result['code']}: {result['err'][-300:]}" if result["code"] not in DOCUMENTED
+            else f"{len(lines)} lines: {lines}" if result["code"] == 2 and len(lines) != 1
+            else "charged" if result["code"] == 2 and ledgers(folder) != before
+            else None
+        )  # fmt: skip
+        if problem is not None:
+            wrong.append((command[place - 1 : place], value[:40], problem))
     assert wrong == []
