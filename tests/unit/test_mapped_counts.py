@@ -15,6 +15,7 @@ from oracledp.errors import CapacityError, ParameterError
 from oracledp.guarantee import Neighbours
 from oracledp.ledger import Ledger
 from oracledp.mechanisms import mapped_counts as module
+from oracledp.mechanisms.door import Facts
 from oracledp.mechanisms.mapped_counts import MappedCounting, MappedCounts, mapped_counts
 from oracledp.randomness import SeededRandomness
 from oracledp.schema import Schema
@@ -98,9 +99,11 @@ def test_what_public_facts_rule_out_is_refused_before_the_charge(tmp_path: Path)
     coded = Table.from_codes(np.zeros((1, 3), dtype=np.uint8), SCHEMA)
     with pytest.raises(ParameterError, match="does not know what was mapped"):
         mapped_counts(coded, epsilon=1, ledger=ledger)
-    with pytest.raises(CapacityError, match="epsilon is too small"):
+    with pytest.raises(ParameterError, match="epsilon must lie between"):
         mapped_counts(table(ROWS), epsilon="1e-17", ledger=ledger)
     assert ledger.spent[0] == 0
+    with pytest.raises(CapacityError, match="the noise scale exceeds"):
+        MappedCounting(3, Fraction(1, 1 << 60), Neighbours.REPLACE_ONE).check(Facts(4))
 
 
 def test_a_column_that_is_mapped_almost_entirely_is_caught_and_no_other() -> None:

@@ -50,9 +50,9 @@ class MappedCounting:
         return ceil(self.sensitivity / self.epsilon)
 
     def check(self, facts: Facts) -> None:
-        """Refuse a budget too small for any noise."""
+        """Refuse more noise than can be drawn."""
         if self.scale > LARGEST_SCALE:
-            raise CapacityError("epsilon is too small: the noise scale exceeds 2^55")
+            raise CapacityError("the noise scale exceeds 2^55: use a larger epsilon or fewer columns")
 
     def run(self, table: Table, source: Randomness) -> NDArray[np.int64]:
         """The noisy counts of the columns; after them, under add/remove-one, that of the rows."""

@@ -48,6 +48,8 @@ class Family(Enum):
 
 def code_of(column: Column, value: object) -> int:
     """The code of one value, or of its flaw."""
+    if isinstance(value, complex | np.complexfloating) and value.imag == 0:
+        value = value.real  # one complex number makes a whole column of numpy's complex
     if isinstance(column, Categorical):
         return _category(column, value)
     if isinstance(column, Boolean):
