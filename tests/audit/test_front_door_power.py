@@ -18,7 +18,17 @@ from oracledp.game import oracle_query, query_player
 from oracledp.game.query_player import ExponentialPlayer
 from oracledp.guarantee import Neighbours
 from oracledp.learners import base as learners_base
-from oracledp.mechanisms import exponential, gaussian_rspm, noisy_min, perturbation, rspm, surrogate
+from oracledp.learners import fitting, selector
+from oracledp.mechanisms import (
+    exponential,
+    gaussian_rspm,
+    mapped_counts,
+    noisy_min,
+    perturbation,
+    rspm,
+    surrogate,
+    table_selection,
+)
 from oracledp.mechanisms.release import Release
 from oracledp.mechanisms.rules import learner, override_lists, sample, single_rules, whole_class
 from oracledp.synthesis import measurements, measuring, synthesizer
@@ -100,13 +110,25 @@ def _ties_for_nothing(patch: pytest.MonkeyPatch) -> None:
 
 
 def _keeps_rows(patch: pytest.MonkeyPatch) -> None:
-    learn = learners_base.PrivateClassifier._learn
+    settle = learners_base.PrivateClassifier.settle
 
-    def keeping(self: Any, learner: Any, encoder: Any, records: Any, *rest: Any) -> None:
-        self.rows_seen_ = len(records)
-        learn(self, learner, encoder, records, *rest)
+    def keeping(self: Any, ready: Any, *rest: Any) -> Any:
+        self.rows_seen_ = len(ready.data[1])
+        return settle(self, ready, *rest)
 
-    patch.setattr(learners_base.PrivateClassifier, "_learn", keeping)
+    patch.setattr(learners_base.PrivateClassifier, "settle", keeping)
+
+
+def _tells_rows(patch: pytest.MonkeyPatch) -> None:
+    known: list[int] = []
+    run, to_json = table_selection.TableSelection.run, Release.to_json
+
+    def remember(self: Any, table: Any, source: Any) -> Any:
+        known[:] = [table.rows]
+        return run(self, table, source)
+
+    patch.setattr(table_selection.TableSelection, "run", remember)
+    patch.setattr(Release, "to_json", lambda self: {**to_json(self), "rows": known[0]})
 
 
 def _first_rows(_: Any, rows: int, share: Fraction, *rest: Any) -> Any:
@@ -146,11 +168,11 @@ MUTANTS: dict[str, tuple[str, Break]] = {
     ),
     "subsampling takes the first rows": (
         "fit subsample / replace-one",
-        wrapped(learners_base, "random_rows", _first_rows),
+        wrapped(fitting, "random_rows", _first_rows),
     ),
     "each of three classes spends the whole epsilon": (
         "fit three classes / replace-one",
-        value(learners_base, "_problems", lambda classes: 1),
+        value(learners_base, "problems", lambda classes: 1),
     ),
     "synthesis settings from the exact n": ("synthesizer / add-remove", _exact_n),
     "the exact total in the model file": ("synthesizer / add-remove", _exact_total_in_the_model),
@@ -238,14 +260,24 @@ MUTANTS: dict[str, tuple[str, Break]] = {
         "oracle-query / play / replace-one",
         wrapped(query_player, "sqrt_below", lambda root, square: 2 * root(square)),
     ),
-    "a release that says how many rows there were": (
-        "exponential / add-remove",
-        wrapped(exponential, "objective_of", lambda of, table, *rest, **more: _telling(of, table, *rest, **more)),
-    ),
+    "a release that says how many rows there were": ("exponential / add-remove", _tells_rows),
     "a model that keeps its number of rows": ("fit conjunction / add-remove", _keeps_rows),
     "a failure when one record is there": (
         "learn --mechanism / replace-one",
         wrapped(import_module("oracledp.cli.learn"), "learn_rule", _refuses_a_record),
+    ),
+    "a selector that compares at twice its rate": (
+        "private selector, same split / replace-one",
+        wrapped(selector, "permute_and_flip_choice", lambda draw, scores, rate, source: draw(scores, 2 * rate, source)),
+    ),
+    "a selector whose candidates spend the whole epsilon each": (
+        "private selector, same split / replace-one",
+        wrapped(selector.PrivateSelector, "_prepared", lambda prepared, self, one, epsilon: prepared(
+            self, one, 2 * epsilon)),
+    ),
+    "mapped counts with half their noise": (
+        "mapped-counts / add-remove",
+        wrapped(mapped_counts, "discrete_laplace", lambda draw, scale, *rest: draw(max(1, scale // 2), *rest)),
     ),
     "single rules that forget the relation": (
         "fit disjunction / replace-one",
@@ -257,11 +289,6 @@ MUTANTS: dict[str, tuple[str, Break]] = {
             lists(literals, rounds, 2 * epsilon, *rest), epsilon)),
     ),
 }  # fmt: skip
-
-
-def _telling(of: Any, table: Any, *rest: Any, **more: Any) -> Any:
-    Release.rows_told = table.rows  # type: ignore[attr-defined]
-    return of(table, *rest, **more)
 
 
 def _claiming(lists: Any, epsilon: Fraction) -> Any:
@@ -292,10 +319,6 @@ def small(look: Look) -> Look:
 def test_the_front_door_sees(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     where, broken = MUTANTS[name]
     broken(monkeypatch)
-    if "says how many rows" in name:
-        to_json = Release.to_json
-        monkeypatch.setattr(Release, "to_json", lambda self: {**to_json(self), "rows": Release.rows_told})
-        monkeypatch.setattr(Release, "rows_told", 0, raising=False)
     try:
         finding = small(LOOKS[where]).finding()
     except Uncovered:

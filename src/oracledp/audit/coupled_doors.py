@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import json
 import pickle
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache
@@ -17,7 +17,7 @@ from oracledp.audit.command_doors import command
 from oracledp.audit.coupling import Coupled, Different, coupled
 from oracledp.audit.doors import Door, Entry, Seen, patched
 from oracledp.audit.exact_law import DataSet, Finding
-from oracledp.audit.learner_doors import fitted
+from oracledp.audit.learner_doors import fitted, selected
 from oracledp.classes import Conjunctions
 from oracledp.game.oracle_query import OracleQuery
 from oracledp.guarantee import Guarantee, Neighbours
@@ -39,7 +39,6 @@ SCHEMA = Schema(
 )
 KINDS = np.array([[0, 0, 3, 0], [1, 1, 38, 2], [1, 0, 40, 1], [0, 1, 20, 0]], dtype=np.uint8)  # 40: no age
 REPLACE, ADD = Neighbours.REPLACE_ONE, Neighbours.ADD_REMOVE
-SEEDS = (0, 1)
 
 
 @cache
@@ -105,6 +104,7 @@ def coupled_doors() -> list[Door]:
         Door("oracle-query", played(rounds=5, **budget), rows=1, base=(5, 0, 0, 3), relations=(REPLACE,)),
         Door("oracle-query / play",
              played(rounds=3, responds_to="play", **budget), rows=1, base=(5, 0, 0, 3), relations=(REPLACE,)),
+        Door("private selector, same split", selected, rows=1, base=(3, 0, 0, 3), relations=(REPLACE,), repeats=6),
         Door("fit auto, many literals", fitted("PrivateRuleClassifier", kinds, epsilon=Fraction(1)),
              universe=6, rows=1, base=(2, 0, 0, 0, 0, 2)),
         Door("synth", command("synth", "@data.csv", "--schema", "@schema.json", "--epsilon", "1", "--delta", "1e-3",
@@ -134,14 +134,15 @@ class CoupledFinding(Finding):
         return {**super().to_json(), "differs": self.differs}
 
 
-def coupled_finding(door: Door, relation: Neighbours, seeds: Sequence[int] = SEEDS) -> CoupledFinding:
-    """All pairs of neighbours, in both orders, for some seeds of what is released."""
-    pairs = [pair for one, other in door.pairs(relation) for pair in ((one, other), (other, one))]
+def coupled_finding(door: Door, relation: Neighbours) -> CoupledFinding:
+    """All pairs of neighbours, in both orders, each with released values of its own."""
+    both = [pair for one, other in door.pairs(relation) for pair in ((one, other), (other, one))]
+    pairs = both * door.repeats
     claimed: Guarantee | None = None
     worst = 0.0
     for number, (one, other) in enumerate(pairs):
         try:
-            found = _couple(door, relation, one, other, seeds[number % len(seeds)])
+            found = _couple(door, relation, one, other, number)
         except Different as difference:
             return _finding(door, relation, claimed, float("inf"), len(pairs), str(difference))
         claimed = found.guarantee or claimed

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import exp
 from operator import add
 from typing import Any
@@ -12,6 +12,7 @@ from typing import Any
 from oracledp.audit.convolution import compare_released, convolved
 from oracledp.audit.enumeration import Enumeration, RunLaw, law_of_runs
 from oracledp.audit.exact_law import SLACK, DataSet, Finding, compare, neighbour_pairs
+from oracledp.audit.law import delta_between
 from oracledp.errors import OracleDPError
 from oracledp.guarantee import Guarantee, Neighbours
 from oracledp.mechanisms.lattice import SHIPPED, Lattice, on_lattice
@@ -52,13 +53,14 @@ class Door:
     least: float = 1e-9
     stop_at_release: bool = False
     tails: float = TAILS
+    repeats: int = 1  # of coupled runs
 
     def pairs(self, relation: Neighbours) -> list[tuple[DataSet, DataSet]]:
-        """All neighbouring tables with at least one row each."""
+        """All neighbouring tables; an empty one is any other where the number of rows is private."""
         base = self.base or (0,) * self.universe
         found = neighbour_pairs(self.universe, self.rows, relation)
         raised = [tuple(tuple(map(add, data, base)) for data in pair) for pair in found]
-        kept = [pair for pair in raised if all(sum(data) for data in pair) and self._moves(*pair)]
+        kept = [pair for pair in raised if self._moves(*pair)]
         return [(one, other) for one, other in kept]
 
     def _moves(self, one: DataSet, other: DataSet) -> bool:
@@ -134,8 +136,21 @@ def judge(
     else:
         enclosed = {data: law.law(outputs) for data, law in laws.items()}
         found = compare(door.name, claimed, ((enclosed[a], enclosed[b]) for a, b in pairs))
+        found = replace(found, delta_high=_delta(laws, outputs, pairs, claimed))
     lost = max(law.lost_share for law in laws.values())
     return FrontDoorFinding(**vars(found), lost=lost, runs=sum(law.runs for law in laws.values()), tails=door.tails)
+
+
+def _delta(
+    laws: Mapping[DataSet, RunLaw],
+    outputs: tuple[Hashable, ...],
+    pairs: list[tuple[DataSet, DataSet]],
+    claimed: Guarantee,
+) -> float:
+    """The greatest delta at the claimed epsilon, from above: what was cut off counts once, not for every output."""
+    seen = {data: law.law(outputs, spread=False) for data, law in laws.items()}
+    both = [pair for one, other in pairs for pair in ((one, other), (other, one))]
+    return max(delta_between(seen[a], seen[b], claimed.epsilon)[1] + laws[a].lost_share for a, b in both)
 
 
 @contextmanager

@@ -172,9 +172,9 @@ class RunLaw:
         """The same as a number."""
         return self.lost / UNIT
 
-    def law(self, outputs: tuple[Hashable, ...]) -> Law:
-        """The same in the order of some outputs; whatever was lost may belong to any of them."""
-        lost = self.lost
+    def law(self, outputs: tuple[Hashable, ...], *, spread: bool = True) -> Law:
+        """The same in the order of some outputs; whatever was lost may belong to any of them, unless left aside."""
+        lost = self.lost if spread else 0
         pairs = [self.masses.get(output, (0, 0)) for output in outputs]
         return Law.from_fractions(
             outputs, [(Fraction(low, UNIT), Fraction(min(high + lost, UNIT), UNIT)) for low, high in pairs]

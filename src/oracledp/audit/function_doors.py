@@ -14,12 +14,14 @@ from oracledp.audit.doors import COARSE, SLOW, Door, Entry, Seen, patched
 from oracledp.audit.exact_law import DataSet
 from oracledp.classes import Conjunctions, Parities, QueryClass, ZeroOneLoss
 from oracledp.classes.separation import all_records
+from oracledp.extras import optional
 from oracledp.game.oracle_query import OracleQuery
 from oracledp.guarantee import Neighbours
 from oracledp.learning import learn_rule
 from oracledp.mechanisms import exponential as exponential_module
 from oracledp.mechanisms.exponential import exponential
 from oracledp.mechanisms.gaussian_rspm import gaussian_rspm
+from oracledp.mechanisms.mapped_counts import mapped_counts
 from oracledp.mechanisms.noisy_min import report_noisy_min
 from oracledp.mechanisms.rspm import rspm
 from oracledp.mechanisms.rules import learn_table
@@ -111,6 +113,15 @@ def game(rounds: int, **options: Any) -> Entry:
     return enter
 
 
+def unknown_values(data: DataSet, relation: Neighbours, source: DrawSource) -> Seen:
+    """A paid look at what the schema does not know: rows of true, false and something else."""
+    values = np.repeat(np.array([True, False, "?"], dtype=object), np.array(data))
+    schema = Schema({"columns": {"a": {"kind": "boolean"}}})
+    frame = optional("pandas", extra="frames").DataFrame({"a": values})
+    found = mapped_counts(Table.from_frame(frame, schema), epsilon=Fraction(1), neighbours=relation, source=source)
+    return Seen(json.dumps(found.to_json()), found.guarantee)
+
+
 def function_doors() -> list[Door]:
     """Every public function, each on the coarsest lattice that says something."""
     one, half = Fraction(1), Fraction(1, 2)
@@ -127,6 +138,7 @@ def function_doors() -> list[Door]:
         Door("rspm / free ties", selection(rspm, epsilon=one, oracle=FreeTies()), **SLOW),
         Door("rspm:gaussian", selection(gaussian_rspm, epsilon=2 * one, delta=Fraction(1, 20)), least=1e-8),
         Door("report-noisy-min", selection(report_noisy_min, epsilon=one), lattice=COARSE),
+        Door("mapped-counts", unknown_values, universe=3, rows=1, base=(1, 0, 1), least=1e-7),
         Door("learn_rule / conjunction", rule(learn_rule, epsilon=one, size=1)),
         Door("learn_rule / parity", rule(learn_rule, epsilon=one, model="parity", mechanism="permute-and-flip")),
         Door(

@@ -32,12 +32,6 @@ def sample_of(data: DataSet, kinds: Sequence[tuple[int, ...]]) -> Samples:
     return rows[:, :-1], rows[:, -1]
 
 
-def reading_from(model: Any, source: DrawSource) -> Any:
-    """An estimator that draws from this source."""
-    model.source = lambda: source
-    return model
-
-
 def fitted(kind: str, kinds: Sequence[tuple[int, ...]] = TWO, **options: Any) -> Entry:
     """The fit of an estimator with declared labels: its saved form and its text."""
     labels = sorted({row[-1] for row in kinds})
@@ -45,11 +39,22 @@ def fitted(kind: str, kinds: Sequence[tuple[int, ...]] = TWO, **options: Any) ->
     def enter(data: DataSet, relation: Neighbours, source: DrawSource) -> Seen:
         from oracledp import learners
 
-        model = getattr(learners, kind)(classes=labels, neighbours=relation, **options)
-        reading_from(model, source).fit(*sample_of(data, kinds))
+        model = getattr(learners, kind)(classes=labels, neighbours=relation, random_state=source, **options)
+        model.fit(*sample_of(data, kinds))
         return Seen(shown_model(model), model.guarantee_)
 
     return enter
+
+
+def selected(data: DataSet, relation: Neighbours, source: DrawSource) -> Seen:
+    """The private choice between two estimators: which one, and its model."""
+    from oracledp.learners import ConjunctionClassifier, DisjunctionClassifier, PrivateSelector
+
+    candidates = [kind(epsilon=1, size=1) for kind in (ConjunctionClassifier, DisjunctionClassifier)]
+    selector = PrivateSelector(
+        candidates, epsilon=Fraction(1), neighbours=relation, classes=[0, 1], random_state=source
+    ).fit(*sample_of(data, TWO))
+    return Seen(f"{selector.best_index_} {selector} {shown_model(selector.best_estimator_)}", selector.guarantee_)
 
 
 def shown_model(model: Any) -> str:
@@ -107,6 +112,7 @@ def learner_doors() -> list[Door]:
             lattice=ONE_WEIGHT, least=1e-10, tails=1e-3, stop_at_release=True,
         ),
         Door("fit subsample", fitted("ConjunctionClassifier", epsilon=one, subsample=Fraction(1, 2)), rows=4),
+        Door("fit private selector", selected, rows=1, base=(1, 0, 0, 1)),
         Door("fit three classes", fitted("ConjunctionClassifier", THREE, epsilon=3 * one, size=1),
              universe=6, rows=1, base=three),
         Door("fit three classes, weights",
