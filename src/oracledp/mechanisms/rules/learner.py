@@ -158,7 +158,7 @@ def learn_table(
     add/remove-one the number of rows is private, so ``rows`` should say publicly about how many there are.
     """
     relation = Neighbours.parse(neighbours)
-    known = table.rows if relation is Neighbours.REPLACE_ONE else ROWS_UNKNOWN
+    known = max(1, table.rows) if relation is Neighbours.REPLACE_ONE else ROWS_UNKNOWN
     guess = known if rows is None else whole(rows, "rows", most=MOST_ROWS)
     literals = table.schema.literals.without(target.column)
     learner = rule_learner(
