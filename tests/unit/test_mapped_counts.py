@@ -11,7 +11,7 @@ import numpy as np
 import pandas
 import pytest
 
-from oracledp.errors import ParameterError
+from oracledp.errors import CapacityError, ParameterError
 from oracledp.guarantee import Neighbours
 from oracledp.ledger import Ledger
 from oracledp.mechanisms import mapped_counts as module
