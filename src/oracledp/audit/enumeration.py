@@ -189,7 +189,7 @@ def law_of_runs(run: Callable[[DrawSource], Hashable], *, least: float = 1e-9, s
     >>> from oracledp.noise import bernoulli
     >>> law = law_of_runs(lambda source: bernoulli(Fraction(1, 3), source) or bernoulli(Fraction(1, 2), source))
     >>> {output: round(low / UNIT, 3) for output, (low, _) in law.masses.items()}, law.runs
-    ({False: 0.333, True: 0.667}, 3)
+    ({True: 0.667, False: 0.333}, 3)
     """
     masses: dict[Hashable, list[int]] = {}
     runs = 0
