@@ -26,10 +26,10 @@ CHOSEN = 24  # pairs of a place and a value for each command
 class Shell:
     """Command lines, run one after the other by forks of one process."""
 
-    def __init__(self) -> None:
+    def __init__(self, folder: Path) -> None:
         script = Path(__file__).with_name("forking_shell.py")
         self.process = subprocess.Popen(
-            [sys.executable, str(script)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+            [sys.executable, str(script)], cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
 
     def __call__(self, arguments: list[str]) -> dict[str, Any]:
@@ -51,7 +51,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def shell(folder: Path) -> Iterator[Shell]:
-    shell = Shell()
+    (folder / "here").mkdir()  # where outputs with strange names go
+    shell = Shell(folder / "here")
     for relation in ("replace-one", "add-remove"):
         path = str(folder / f"{relation}.json")
         made = shell(["budget", "create", path, "--epsilon", "9999", "--delta", "0.99", "--neighbours", relation])
