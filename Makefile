@@ -32,9 +32,12 @@ check: $(VENV)/.ready  ## formatting, lint, types
 sanitize: $(VENV)/.ready  ## the compiled core under ASan and UBSan, built apart
 	.ci/sanitize full $(BIN)/python
 
-audit: $(VENV)/.ready  ## every tier of the audit, the broken mechanisms, the sanitizers, the machine-checked proof
+audit: $(VENV)/.ready  ## every tier of the audit, broken mechanisms, the mutation run, sanitizers, the machine-checked proofs
 	$(BIN)/oracledp audit --tier all
 	$(BIN)/oracledp audit --mutants
+	$(BIN)/python tests/mutants/run.py --find-judges
+	$(BIN)/python tests/mutants/run.py --count 400
+	$(BIN)/python tests/mutants/core.py --count 60
 	.ci/sanitize full $(BIN)/python
 	@if command -v coqc >/dev/null; then $(MAKE) -s -C proofs/formal check; \
 	else echo "coqc is not installed: the machine-checked proof was not checked"; fi

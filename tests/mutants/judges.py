@@ -61,7 +61,8 @@ def find_judges(folder: Path, suites: tuple[str, ...] = SUITES, workers: int = 2
     command = [
         sys.executable, "-m", "pytest", "-q", "-n", str(workers), f"--junitxml={report}", "-o", "junit_family=xunit1",
         f"--cov={SOURCE}", f"--cov-config={settings}", "--cov-context=test", "--cov-report=", "-W", "ignore",
-        "-p", "no:unraisableexception", "--deselect=tests/audit/test_formal_proof.py", *suites,
+        "-p", "no:unraisableexception", "--deselect=tests/audit/test_formal_proof.py",
+        f"--basetemp={folder / 'scratch'}", *suites,
     ]  # fmt: skip
     subprocess.run(command, cwd=ROOT, check=False)
     return Judges(_by_line(data), _seconds(report))

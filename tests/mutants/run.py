@@ -111,6 +111,7 @@ class Worker:
     def _fails(self, tests: list[str], limit: float) -> str:
         """The first test that fails, or "no end"; nothing if all pass."""
         command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "-p", "no:randomly", "-n", "0"]
+        command += ["-p", "no:unraisableexception", f"--basetemp={self.folder / 'scratch'}"]
         environment = {**os.environ, "PYTHONPATH": str(self.folder / "src"), "PYTHONDONTWRITEBYTECODE": "1"}
         process = subprocess.Popen(
             [*command, *tests], cwd=self.folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
