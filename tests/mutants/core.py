@@ -24,7 +24,7 @@ from queue import Queue
 sys.path.insert(0, str(Path(__file__).parent))
 from operators import Change
 from privacy_path import ROOT, SOURCE
-from run import CACHE, Verdict, Worker
+from run import CACHE, Verdict, Worker, explained, summary
 
 SWAPS = {
     " < ": (" <= ", " > "), " <= ": (" < ",), " > ": (" >= ",), " >= ": (" > ",), " == ": (" != ",), " != ": (" == ",),
@@ -149,7 +149,8 @@ def main() -> None:
 
     with ThreadPoolExecutor(asked.workers) as pool:
         list(pool.map(one, jobs))
-    print(f"{sum(v.caught for v in verdicts)} of {len(verdicts)} caught")
+    print(summary(verdicts))
+    sys.exit(not all(verdict.caught or verdict.key in explained() for verdict in verdicts))
 
 
 if __name__ == "__main__":

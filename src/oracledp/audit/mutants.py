@@ -43,6 +43,11 @@ class Mutant:
     tier: str = "exact law"
 
     @property
+    def file(self) -> str:
+        """Where it is written down."""
+        return f"{self.audit.__module__.replace('.', '/')}.py"
+
+    @property
     def caught(self) -> bool:
         """Whether the audit refutes the claim beyond rounding."""
         return bool(self.audit().broken)  # numbers of numpy compare to its own kind of bool, which JSON refuses

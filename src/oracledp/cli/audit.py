@@ -89,7 +89,7 @@ def _audit_mutants(names: tuple[str, ...], quiet: bool, as_json: bool) -> None:
         raise ParameterError(f"no mutant {unknown[0]!r}; 'oracledp audit --mutants' lists them")
     chosen = [mutant for mutant in MUTANTS if not names or mutant.name in names]
     with progress("auditing broken mechanisms", quiet):
-        rows = [{"name": m.name, "caught": m.caught, "tier": m.tier, "wrong": m.wrong} for m in chosen]
+        rows = [{"name": m.name, "file": m.file, "caught": m.caught, "tier": m.tier, "wrong": m.wrong} for m in chosen]
     grid = Grid("mutant", "what is wrong with it", "caught by", "caught")
     for row in rows:
         grid.add_row(str(row["name"]), str(row["wrong"]), str(row["tier"]), "yes" if row["caught"] else "NO")
