@@ -10,6 +10,7 @@ import click
 from oracledp.classes import Conjunctions, Disjunctions, Halfspaces, Parities, QueryClass
 from oracledp.cli.common import emit, json_option, neighbours_option
 from oracledp.errors import ParameterError
+from oracledp.exact_numbers import whole, whole_or_none
 from oracledp.learning import MODELS, rule_class
 from oracledp.literals import Literal, Literals
 from oracledp.planning import Plan
@@ -18,6 +19,8 @@ from oracledp.schema import Schema
 from oracledp.table import Table
 
 Command = Callable[..., Any]
+
+MOST_LITERALS, MOST_COLUMNS = 1000, 200  # that are only counted: more take minutes to plan for
 
 
 @click.group()
@@ -65,9 +68,8 @@ def _rule_class(
         return rule_class(model, schema.literals.without(literal.column), literal, size=size)
     if literals is None:
         return None
-    if literals < 1:
-        raise ParameterError("--literals must be at least 1")
-    names = Literals.named(*(f"x{i}" for i in range(1, literals + 1)))
+    count = whole(literals, "--literals", most=MOST_LITERALS)
+    names = Literals.named(*(f"x{i}" for i in range(1, count + 1)))
     return rule_class(model, names, Literal.boolean("y"), size=size)
 
 
@@ -153,8 +155,7 @@ def synth(
     """Say how far a synthetic table will be from the real one."""
     if (schema_path is None) == (columns is None):
         raise ParameterError("plan synth needs either --schema or --columns")
-    if columns is not None and columns < 1:
-        raise ParameterError("--columns must be at least 1")
+    whole_or_none(columns, "--columns", most=MOST_COLUMNS)
     schema = Schema.load(schema_path) if schema_path is not None else None
     named = Literals.named(*(f"x{i}" for i in range(1, (columns or 0) + 1)))
     queries = workload_class(workload, named if schema is None else schema.literals)
