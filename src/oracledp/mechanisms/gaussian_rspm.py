@@ -13,13 +13,12 @@ from oracledp.errors import ParameterError
 from oracledp.exact_numbers import Exact, positive, probability
 from oracledp.guarantee import Guarantee, Neighbours
 from oracledp.mechanisms.gaussian_bound import calibrate_variance, gaussian_delta
-from oracledp.mechanisms.objective import Minimum, Objective, minimise
 from oracledp.mechanisms.perturbation import Noise, SeparatorPerturbation, separator_shift
 from oracledp.mechanisms.release import Release
-from oracledp.mechanisms.rspm import chosen_by, oracle_assumptions, refuse_unserved
-from oracledp.mechanisms.table_selection import Chosen, select
+from oracledp.mechanisms.rspm import PerturbedSelector, oracle_assumptions
+from oracledp.mechanisms.table_selection import select
 from oracledp.noise import LARGEST_SCALE, discrete_gaussian
-from oracledp.oracles.base import Failed, Oracle
+from oracledp.oracles.base import Oracle
 from oracledp.oracles.registry import admit, resolve
 from oracledp.randomness import Randomness
 
@@ -53,7 +52,7 @@ class GaussianPerturbation(SeparatorPerturbation):
 
 
 @dataclass(frozen=True)
-class GaussianReportSeparatorPerturbedMin:
+class GaussianReportSeparatorPerturbedMin(PerturbedSelector):
     """(ε, δ)-DP by Theorem 2 (proofs/gaussian-rspm.md), δ certified in integers; contingent on its oracle.
 
     For full classes the noise is of order m/ε, as Laplace noise is: the paper's sqrt(m) does not exist (E2).
@@ -103,28 +102,6 @@ class GaussianReportSeparatorPerturbedMin:
             assumes=oracle_assumptions(self.oracle),
             proof="gaussian-rspm",
         )
-
-    @property
-    def resolution(self) -> int:
-        """The lattice of the noise: the integers."""
-        return self.perturbation.resolution
-
-    def choose(self, objective: Objective, source: Randomness) -> Chosen:
-        """One run with fresh noise; a failure of the oracle ends it."""
-        return chosen_by(self.oracle, self.run(objective, source))
-
-    def check(self, rows_bound: int, unit: int = 1) -> None:
-        """Refuse what public facts rule out: numbers that could overflow, a class that the oracle does not serve."""
-        self.perturbation.check(rows_bound, unit)
-        refuse_unserved(self.oracle, self.perturbation)
-
-    def run(self, objective: Objective, source: Randomness) -> Minimum | Failed:
-        """One run with fresh noise."""
-        return self.run_with(objective, self.perturbation.draw(source))
-
-    def run_with(self, objective: Objective, noise: Noise) -> Minimum | Failed:
-        """The deterministic part."""
-        return minimise(self.oracle, self.perturbation.perturb(objective, noise))
 
 
 def gaussian_rspm(

@@ -32,8 +32,37 @@ EMBEDDINGS: dict[str, type[KHotPerturbation] | type[SeparatorPerturbation]] = {
 }
 
 
+class PerturbedSelector:
+    """What all perturbed minimisation shares: noise is added, the oracle is asked, its answer is the choice."""
+
+    perturbation: Perturbation
+    oracle: Oracle
+
+    @property
+    def resolution(self) -> int:
+        """The lattice of the noise."""
+        return self.perturbation.resolution
+
+    def choose(self, objective: Objective, source: Randomness) -> Chosen:
+        """One run with fresh noise; a failure of the oracle ends it."""
+        return chosen_by(self.oracle, self.run(objective, source))
+
+    def check(self, rows_bound: int, unit: int = 1) -> None:
+        """Refuse what public facts rule out: numbers that could overflow, a class that the oracle does not serve."""
+        self.perturbation.check(rows_bound, unit)
+        refuse_unserved(self.oracle, self.perturbation)
+
+    def run(self, objective: Objective, source: Randomness) -> Minimum | Failed:
+        """One run with fresh noise."""
+        return self.run_with(objective, self.perturbation.draw(source))
+
+    def run_with(self, objective: Objective, noise: Noise) -> Minimum | Failed:
+        """The deterministic part: what is released for this noise."""
+        return minimise(self.oracle, self.perturbation.perturb(objective, noise))
+
+
 @dataclass(frozen=True)
-class ReportSeparatorPerturbedMin:
+class ReportSeparatorPerturbedMin(PerturbedSelector):
     """The calibrated mechanism of Theorem 1 (proofs/perturbed-minimisation.md): ε-DP, contingent on its oracle.
 
     It cannot run uncalibrated: :meth:`calibrate` turns exact parameters into integer noise scales.
@@ -87,28 +116,6 @@ class ReportSeparatorPerturbedMin:
             assumes=oracle_assumptions(self.oracle),
             proof="perturbed-minimisation",
         )
-
-    @property
-    def resolution(self) -> int:
-        """The lattice of the noise."""
-        return self.perturbation.resolution
-
-    def choose(self, objective: Objective, source: Randomness) -> Chosen:
-        """One run with fresh noise; a failure of the oracle ends it."""
-        return chosen_by(self.oracle, self.run(objective, source))
-
-    def check(self, rows_bound: int, unit: int = 1) -> None:
-        """Refuse what public facts rule out: numbers that could overflow, a class that the oracle does not serve."""
-        self.perturbation.check(rows_bound, unit)
-        refuse_unserved(self.oracle, self.perturbation)
-
-    def run(self, objective: Objective, source: Randomness) -> Minimum | Failed:
-        """One run with fresh noise."""
-        return self.run_with(objective, self.perturbation.draw(source))
-
-    def run_with(self, objective: Objective, noise: Noise) -> Minimum | Failed:
-        """The deterministic part: what is released for this noise."""
-        return minimise(self.oracle, self.perturbation.perturb(objective, noise))
 
 
 def refuse_unserved(oracle: Oracle, perturbation: Perturbation) -> None:
