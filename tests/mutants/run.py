@@ -217,7 +217,9 @@ def main() -> None:
     if asked.find_judges:
         find_judges(CACHE, workers=asked.workers).save(CACHE / "judges.json")
         return
-    mutants = sample(asked.count, asked.only)
+    mutants = sorted(
+        sample(asked.count, asked.only), key=lambda mutant: mutant.order
+    )  # a run cut short is a sample too
     if asked.again is not None:
         survived = {tuple(row["key"]) for row in json.loads(asked.again.read_text()) if not row["caught"]}
         mutants = [mutant for mutant in sample(None, None) if mutant.key in survived]
