@@ -27,8 +27,12 @@ class Judges:
     seconds: dict[str, float]
 
     def of(self, path: Path, line: int) -> list[str]:
-        """The tests that execute a line, quickest first; of one parametrised test not more than a few instances."""
-        found = self.by_line.get(str(path.relative_to(SOURCE)), {}).get(line, [])
+        """The tests that execute a line, quickest first; of one parametrised test not more than a few instances.
+
+        A line that runs only when its module is imported (a default, a constant) is judged by all tests of the file.
+        """
+        lines = self.by_line.get(str(path.relative_to(SOURCE)), {})
+        found = lines.get(line) or sorted({test for tests in lines.values() for test in tests})
         known = [test for test in found if self.seconds.get(test, SLOW) < SLOW]
         ordered = sorted(known, key=lambda test: (self.seconds[test], test))
         taken: dict[str, int] = defaultdict(int)
