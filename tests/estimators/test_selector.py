@@ -19,6 +19,7 @@ from oracledp.learners import (
     RepeatedFitWarning,
 )
 from oracledp.ledger import Ledger
+from oracledp.schema import Schema
 
 X = np.tile([[0, 1], [1, 0], [1, 1], [0, 0]], (100, 1))
 EITHER = X[:, 0] | X[:, 1]
@@ -100,3 +101,10 @@ def test_a_private_choice_refuses_before_it_charges(tmp_path: Path):
 def test_a_seeded_choice_is_not_private():
     chosen = PrivateSelector(options(), epsilon=8, classes=[0, 1], random_state=1).fit(X, EITHER)
     assert not chosen.guarantee_.private
+
+
+def test_a_private_choice_assumes_what_any_candidate_assumes():
+    schema = Schema({"a": {"kind": "boolean"}, "b": {"kind": "boolean"}})
+    options = [ConjunctionClassifier(epsilon=1, schema=schema, strict=strict) for strict in (False, True)]
+    chosen = PrivateSelector(options, epsilon=8, classes=[0, 1]).fit(X, EITHER)
+    assert not chosen.guarantee_.robust

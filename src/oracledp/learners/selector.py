@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -113,9 +113,9 @@ class PrivateSelector(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         prepared = [one.prepare(X, y, TRAINING) for one in made]
         candidates = tuple(Candidate(p.fitting, p.encoder, tuple(p.classes.tolist())) for p in prepared)
         whole = Selecting(candidates, _whole(candidates, epsilon))
-        released = release(
-            whole, [p.data for p in prepared], prepared[0].facts, ledger=self.ledger, source=made[0].source()
-        )
+        claims = dict.fromkeys(claim for p in prepared for claim in p.facts.assumes)
+        facts, source = replace(prepared[0].facts, assumes=tuple(claims)), made[0].source()
+        released = release(whole, [p.data for p in prepared], facts, ledger=self.ledger, source=source)
         index, fitted = released.result
         self.best_index_ = index
         self.best_estimator_ = made[index].settle(prepared[index], fitted, released.guarantee)
