@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 CORE   := $(wildcard src/oracledp/_core/*.cpp src/oracledp/_core/*.hpp)
 
-.PHONY: demo test check sanitize audit format clean
+.PHONY: demo test check sanitize audit mutants format clean
 
 $(VENV)/.ready: pyproject.toml setup.py $(CORE)
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "oracledp needs Python 3.11 or newer")'
@@ -32,15 +32,17 @@ check: $(VENV)/.ready  ## formatting, lint, types
 sanitize: $(VENV)/.ready  ## the compiled core under ASan and UBSan, built apart
 	.ci/sanitize full $(BIN)/python
 
-audit: $(VENV)/.ready  ## every tier of the audit, broken mechanisms, the mutation run, sanitizers, the machine-checked proofs
+audit: $(VENV)/.ready  ## every tier of the audit, broken mechanisms, sanitizers, the machine-checked proofs
 	$(BIN)/oracledp audit --tier all
 	$(BIN)/oracledp audit --mutants
-	$(BIN)/python tests/mutants/run.py --find-judges
-	$(BIN)/python tests/mutants/run.py --count 400
-	$(BIN)/python tests/mutants/core.py --count 60
 	.ci/sanitize full $(BIN)/python
 	@if command -v coqc >/dev/null; then $(MAKE) -s -C proofs/formal check; \
 	else echo "coqc is not installed: the machine-checked proof was not checked"; fi
+
+mutants: $(VENV)/.ready  ## change every source on the privacy path in one place at a time: the tests must notice
+	$(BIN)/python tests/mutants/run.py --find-judges
+	$(BIN)/python tests/mutants/run.py --count 400
+	$(BIN)/python tests/mutants/core.py --count 60
 
 format: $(VENV)/.ready
 	$(BIN)/ruff format .
