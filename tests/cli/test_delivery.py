@@ -11,6 +11,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from oracledp.cli.outputs import NotSaved, outputs
+
 SCHEMA = "columns: {age: {kind: integer, lo: 0, hi: 99, thresholds: [30, 60]}, sick: {kind: boolean}}\n"
 COMMAND = [sys.executable, "-c", "from oracledp.cli import main; main()"]
 
@@ -47,6 +49,11 @@ def charges(files: Path) -> int:
     return sum(len((files / f"{name}.json").read_text().splitlines()) - 1 for name in ("replace-one", "add-remove"))
 
 
+def empty(files: Path) -> Path:
+    (files / "empty.csv").write_text("age,sick\n")
+    return files / "empty.csv"
+
+
 REFUSED = {
     "a folder that is not there": lambda f: learn(f, "--out", f / "no" / "rule.json"),
     "a name that is too long": lambda f: learn(f, "--out", f / ("x" * 300)),
@@ -55,6 +62,7 @@ REFUSED = {
     "a page that cannot be written": lambda f: learn(f, "--report", f / "no" / "page.html"),
     "two outputs in one file": lambda f: learn(f, "--out", f / "same", "--report", f / "same"),
     "no standard output": lambda f: learn(f, capture_output=False, stdout=None, preexec_fn=lambda: os.close(1)),
+    "a holdout file without rows": lambda f: learn(f, "--holdout", empty(f)),
     "no rows": lambda f: synth(f, "--rows", "-5"),
     "no rows of a game": lambda f: synth(f, "--method", "oracle-query", "--workload", "conjunctions:1", "--rows", "-5"),
     "more rows than fit": lambda f: synth(f, "--rows", "100000000000000"),
@@ -154,3 +162,12 @@ def test_a_file_with_too_many_columns_is_refused_at_once(files: Path) -> None:
     result = run(*base)
     assert result.returncode == 2
     assert "100,002 columns" in result.stderr
+
+
+def test_a_page_that_is_not_private_is_rescued_nowhere(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with outputs(internal_report=str(tmp_path / "internal.html")) as files:
+        files.write_text("internal-report", lambda: 1 / 0, rescue=False)  # type: ignore[arg-type,return-value]
+        with pytest.raises(NotSaved) as caught:
+            files.settle()
+    assert "instead" not in str(caught.value)
+    assert capsys.readouterr().out == ""

@@ -20,6 +20,7 @@ from oracledp.cli.common import (
     strict_option,
 )
 from oracledp.cli.outputs import outputs, refuse_closed_output
+from oracledp.errors import ParameterError
 from oracledp.learning import MECHANISMS, MODELS, accuracy, learn_rule
 from oracledp.mechanisms.rules import learn_table
 from oracledp.report.rules import rule_page
@@ -83,6 +84,8 @@ def learn(
         with progress("reading the table", quiet):
             held_out = None if holdout is None else Table.from_address(holdout, schema, memory=memory)
             table = Table.from_address(data, schema, memory=memory, strict=strict)
+        if held_out is not None and not held_out.rows:
+            raise ParameterError(f"--holdout {holdout} has no rows to report an accuracy on")
         common: dict[str, Any] = {
             "epsilon": epsilon, "size": size, "neighbours": neighbours, "oracle": oracle,
             "ledger": ledger, "source": source,

@@ -42,8 +42,8 @@ class Outputs:
             raise ParameterError(f"--{option} {path}: another option writes the same file")
         self._pending[option] = PendingFile(path, reserve=RESERVE)
 
-    def write(self, option: str, writer: Writer) -> None:
-        """Write one output if it was asked for, here or at worst elsewhere."""
+    def write(self, option: str, writer: Writer, *, rescue: bool = True) -> None:
+        """Write one output if it was asked for, here or at worst elsewhere; without ``rescue`` nowhere else."""
         pending = self._pending.pop(option, None)
         if pending is None:
             return
@@ -52,11 +52,12 @@ class Outputs:
             pending.keep()
         except Exception as error:  # whatever happens to one output, the others are still to be written
             pending.drop()
-            self._lost.append(f"{_reason(pending, error)}; {_rescue(Path(pending.path).name, writer)}")
+            where = f"; {_rescue(Path(pending.path).name, writer)}" if rescue else ""
+            self._lost.append(f"{_reason(pending, error)}{where}")
 
-    def write_text(self, option: str, text: Callable[[], str]) -> None:
+    def write_text(self, option: str, text: Callable[[], str], *, rescue: bool = True) -> None:
         """The same for a text, which is made only if it was asked for."""
-        self.write(option, lambda file: _write_text(file, text()))
+        self.write(option, lambda file: _write_text(file, text()), rescue=rescue)
 
     def settle(self) -> None:
         """Say what could not be saved where it was asked for."""
