@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from oracledp import noise
-from oracledp.randomness import SystemRandomness
+from oracledp.randomness import noise
+from oracledp.randomness.source import SystemRandomness
 
 SYSTEM = SystemRandomness()
 FLOAT = np.random.default_rng()

@@ -14,11 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from matplotlib.figure import Figure
-from numpy.typing import NDArray
-
-from oracledp import bounds
-from oracledp.online import (
+from experiments.online import (
     Anticipating,
     FollowTheLeader,
     FollowThePrivateLeader,
@@ -30,7 +26,11 @@ from oracledp.online import (
     converge,
     play,
 )
-from oracledp.online.learners import Learner
+from experiments.online.learners import Learner
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
+
+from oracledp import bounds
 
 Floats = NDArray[np.float64]
 DOCS = Path(__file__).resolve().parent.parent / "docs"

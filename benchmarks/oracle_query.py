@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 import oracledp as odp
 from oracledp.bounds import Game, Shape
 from oracledp.game.oracle_query import OracleQuery
-from oracledp.game.rules import DRAWS
+from oracledp.game.settings import DRAWS
 
 EPSILON, DELTA = Fraction(1), Fraction(1, 10**6)
 

@@ -14,8 +14,8 @@ import numpy as np
 import pandas as pd
 
 import oracledp as odp
-from oracledp.exact_numbers import exact
-from oracledp.learning import rule_class
+from oracledp.exact.numbers import exact
+from oracledp.learning.models import rule_class
 from oracledp.planning.options import Option
 from oracledp.planning.public import with_public_error
 from oracledp.planning.selection import Question

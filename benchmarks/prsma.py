@@ -12,13 +12,14 @@ import time
 from typing import Any
 
 import numpy as np
+from experiments.paper_constants import paper_design
 
 from oracledp.classes import ZeroOneLoss
+from oracledp.data.schema import Schema
+from oracledp.data.table import Table
 from oracledp.errors import ParameterError
-from oracledp.learning import accuracy, rule_class
-from oracledp.mechanisms.prsma import Design, NothingReleased, certified_delta, design_prsma, paper_design, prsma
-from oracledp.schema import Schema
-from oracledp.table import Table
+from oracledp.learning.models import accuracy, rule_class
+from oracledp.mechanisms.robust import Design, NothingReleased, certified_delta, design_prsma, prsma
 
 FEATURES = 10
 BUDGETS = {"1e-4": (6_000, 20_000, 100_000), "1e-6": (200_000, 1_000_000, 10_000_000)}

@@ -20,12 +20,12 @@ sys.path.insert(0, str(Path(__file__).parent / "synthesis"))
 from tables import load
 
 from oracledp.classes.base import QueryClass
+from oracledp.data.table import Table
 from oracledp.mechanisms.objective import Minimum, Objective, minimise
 from oracledp.oracles.registry import resolve
 from oracledp.synthesis import Synthesizer
-from oracledp.synthesis.sampling import draw_codes
+from oracledp.synthesis.drawing import draw_codes
 from oracledp.synthesis.searched import NamedClass, concrete
-from oracledp.table import Table
 
 
 def largest_error(table: Table, codes: np.ndarray, queries: QueryClass) -> tuple[float, str]:

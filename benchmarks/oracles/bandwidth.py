@@ -13,8 +13,7 @@ import tempfile
 from pathlib import Path
 
 import pybind11
-
-from oracledp.benchmarking import results
+from benchmarks.engine import results
 
 HERE = Path(__file__).resolve().parent
 CORE = HERE.parents[1] / "src" / "oracledp" / "_core"

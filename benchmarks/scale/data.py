@@ -13,7 +13,7 @@ from typing import Any
 
 import duckdb
 
-from oracledp.schema import Schema
+from oracledp.data.schema import Schema
 
 REGIONS = [f"region {number:02d}" for number in range(12)]
 LEVELS = ["none", "primary", "secondary", "college", "bachelor", "master", "doctorate"]

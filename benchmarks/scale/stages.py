@@ -16,13 +16,13 @@ from typing import Any
 import data
 import numpy as np
 
-from oracledp.learning import accuracy, learn_rule, rule_class
-from oracledp.mechanisms.prsma import NothingReleased, design_prsma, prsma
-from oracledp.mechanisms.rules import learn_table
-from oracledp.schema import Boolean, Categorical, Column, Ordered, Schema
+from oracledp.data.schema import Boolean, Categorical, Column, Ordered, Schema
+from oracledp.data.table import Table
+from oracledp.data.table.duck import private_connection
+from oracledp.learning import learn_table
+from oracledp.learning.models import accuracy, learn_rule, rule_class
+from oracledp.mechanisms.robust import NothingReleased, design_prsma, prsma
 from oracledp.synthesis import Synthesizer
-from oracledp.table import Table
-from oracledp.table.duck import private_connection
 
 MEMORY = "5GB"
 Found = dict[str, Any]

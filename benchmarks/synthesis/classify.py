@@ -25,9 +25,9 @@ from metrics import Codes, rows_of
 from results import record
 from tables import load
 
-from oracledp.schema import Schema
+from oracledp.data.schema import Schema
+from oracledp.data.table import Table
 from oracledp.synthesis import Synthesizer
-from oracledp.table import Table
 
 TARGETS = {"adult": -1, "bank": -1, "compas": -1}
 PIECES = 10

@@ -23,9 +23,9 @@ from numpy.typing import NDArray
 sys.path.insert(0, str(Path(__file__).parent))
 from results import record
 
-from oracledp.schema import Schema
+from oracledp.data.schema import Schema
+from oracledp.data.table import Table
 from oracledp.synthesis import Synthesizer
-from oracledp.table import Table
 
 
 def main() -> None:

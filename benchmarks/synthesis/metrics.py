@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from oracledp.data.table import Table
 from oracledp.report.workloads import random_queries, shares
-from oracledp.table import Table
 
 Codes = NDArray[np.int64]
 

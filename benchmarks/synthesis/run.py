@@ -28,8 +28,8 @@ from metrics import Codes, errors, rows_of
 from results import record
 from tables import NAMES, load
 
+from oracledp.data.table import Table
 from oracledp.synthesis import Synthesizer
-from oracledp.table import Table
 
 PATIENCE = 900
 

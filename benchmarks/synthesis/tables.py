@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pandas
 
-from oracledp.schema import Schema
-from oracledp.table import Table
+from oracledp.data.schema import Schema
+from oracledp.data.table import Table
 
 FOLDER = Path(os.environ.get("ORACLEDP_DATA", Path(__file__).parents[3] / "shared" / "data"))
 ORDERED = {

@@ -11,7 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from oracledp import audit, bounds, learners
+    from oracledp import audit, bounds, learners, mechanisms
     from oracledp.classes import (
         Conjunctions,
         DecisionLists,
@@ -23,83 +23,80 @@ if TYPE_CHECKING:
         ReadOnceFormulas,
         ZeroOneLoss,
     )
+    from oracledp.data.literals import Literal, Literals
+    from oracledp.data.schema import Schema
+    from oracledp.data.table import Table
     from oracledp.errors import OracleDPError
     from oracledp.game.oracle_query import OracleQuery
-    from oracledp.guarantee import Guarantee, Neighbours
-    from oracledp.ledger import Ledger
-    from oracledp.literals import Literal, Literals
-    from oracledp.mechanisms.exponential import exponential
-    from oracledp.mechanisms.gaussian_rspm import gaussian_rspm
+    from oracledp.mechanisms.exponential_mechanism import exponential
+    from oracledp.mechanisms.gaussian_min import gaussian_rspm
     from oracledp.mechanisms.noisy_min import report_noisy_min
-    from oracledp.mechanisms.prsma import prsma
+    from oracledp.mechanisms.perturbed_min import rspm
     from oracledp.mechanisms.release import Release
-    from oracledp.mechanisms.rspm import rspm
+    from oracledp.mechanisms.robust import prsma
     from oracledp.planning import plan
-    from oracledp.randomness import SeededRandomness, SystemRandomness
-    from oracledp.schema import Schema
+    from oracledp.privacy.guarantee import Guarantee, Neighbours
+    from oracledp.privacy.ledger import Ledger
+    from oracledp.randomness.source import SeededRandomness, SystemRandomness
     from oracledp.synthesis import Synthesizer
-    from oracledp.table import Table
 
     __version__: str
 
 _HOMES = {
+    "data.schema": ("Schema",),
+    "data.table": ("Table",),
+    "privacy.ledger": ("Ledger",),
+    "synthesis": ("Synthesizer",),
+    "game.oracle_query": ("OracleQuery",),
+    "planning": ("plan",),
+    "mechanisms": ("exponential", "gaussian_rspm", "prsma", "report_noisy_min", "rspm"),
+    "mechanisms.release": ("Release",),
+    "privacy.guarantee": ("Guarantee", "Neighbours"),
+    "data.literals": ("Literal", "Literals"),
     "classes": (
         "Conjunctions", "DecisionLists", "Disjunctions", "Halfspaces", "Parities", "Query", "QueryClass",
         "ReadOnceFormulas", "ZeroOneLoss",
     ),
+    "randomness.source": ("SeededRandomness", "SystemRandomness"),
     "errors": ("OracleDPError",),
-    "game.oracle_query": ("OracleQuery",),
-    "guarantee": ("Guarantee", "Neighbours"),
-    "ledger": ("Ledger",),
-    "literals": ("Literal", "Literals"),
-    "mechanisms.exponential": ("exponential",),
-    "mechanisms.gaussian_rspm": ("gaussian_rspm",),
-    "mechanisms.noisy_min": ("report_noisy_min",),
-    "mechanisms.prsma": ("prsma",),
-    "mechanisms.release": ("Release",),
-    "mechanisms.rspm": ("rspm",),
-    "planning": ("plan",),
-    "randomness": ("SeededRandomness", "SystemRandomness"),
-    "schema": ("Schema",),
-    "synthesis": ("Synthesizer",),
-    "table": ("Table",),
 }  # fmt: skip
 _HOME = {name: f"oracledp.{module}" for module, names in _HOMES.items() for name in names}
-_MODULES = ("audit", "bounds", "learners")
+_MODULES = ("audit", "bounds", "learners", "mechanisms")
 
-__all__ = [
+__all__ = [  # noqa: RUF022 - what most people need comes first
+    "Schema",
+    "Table",
+    "Ledger",
+    "Synthesizer",
+    "OracleQuery",
+    "plan",
+    "learners",
+    "mechanisms",
+    "exponential",
+    "gaussian_rspm",
+    "prsma",
+    "report_noisy_min",
+    "rspm",
+    "Release",
+    "Guarantee",
+    "Neighbours",
+    "Literal",
+    "Literals",
     "Conjunctions",
     "DecisionLists",
     "Disjunctions",
-    "Guarantee",
     "Halfspaces",
-    "Ledger",
-    "Literal",
-    "Literals",
-    "Neighbours",
-    "OracleDPError",
-    "OracleQuery",
     "Parities",
     "Query",
     "QueryClass",
     "ReadOnceFormulas",
-    "Release",
-    "Schema",
-    "SeededRandomness",
-    "Synthesizer",
-    "SystemRandomness",
-    "Table",
     "ZeroOneLoss",
-    "__version__",
+    "SeededRandomness",
+    "SystemRandomness",
+    "OracleDPError",
     "audit",
     "bounds",
-    "exponential",
-    "gaussian_rspm",
-    "learners",
-    "plan",
-    "prsma",
-    "report_noisy_min",
-    "rspm",
+    "__version__",
 ]
 
 
@@ -119,4 +116,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    return list(__all__)

@@ -13,11 +13,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
+from broken.black_box_mutants import END_TO_END_MUTANTS
 from oracledp.audit.black_box import black_box, lower_bound, upper_bound
-from oracledp.audit.end_to_end import END_TO_END_MUTANTS, PUBLIC, measure, small_rules, small_table
+from oracledp.audit.end_to_end import PUBLIC, measure, small_rules, small_table
 from oracledp.audit.exact_law import DataSet
 from oracledp.errors import ParameterError
-from oracledp.guarantee import Guarantee, Neighbours
+from oracledp.privacy.guarantee import Guarantee, Neighbours
 
 REPLACE = Neighbours.REPLACE_ONE
 

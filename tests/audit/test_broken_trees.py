@@ -17,13 +17,13 @@ import pytest
 
 from oracledp._engine import SubsetForest
 from oracledp.classes import Conjunctions, DecisionLists, Halfspaces, Parities, QueryClass
+from oracledp.data.literals import Literals
 from oracledp.errors import BrokenSearchTree
-from oracledp.literals import Literals
-from oracledp.oracles.permute_sampler import first_success
+from oracledp.mechanisms.sampling.permute_sampler import first_success
+from oracledp.mechanisms.sampling.tree_sampler import trials_over
+from oracledp.mechanisms.sampling.trials import ForestTrials, powers
 from oracledp.oracles.problem import WeightedProblem
-from oracledp.oracles.tree_sampler import trials_over
-from oracledp.oracles.trials import ForestTrials, powers
-from oracledp.randomness import SeededRandomness
+from oracledp.randomness.source import SeededRandomness
 
 CORE = Path(__file__).parents[2] / "src" / "oracledp" / "_core"
 PROGRAM = Path(__file__).with_name("broken_trees.cpp")

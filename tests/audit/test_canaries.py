@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 from oracledp.audit.canaries import DELTA, chance, findings, one_run, refuted_epsilon
-from oracledp.guarantee import Guarantee, Neighbours
+from oracledp.privacy.guarantee import Guarantee, Neighbours
 
 CLAIM = Guarantee(epsilon=Fraction(1), delta=DELTA, neighbours=Neighbours.ADD_REMOVE, proof="none")
 

@@ -7,8 +7,8 @@ import pytest
 
 from oracledp.audit.catalogue import small_classes
 from oracledp.audit.curves import Curve, allowed_delta, catalogue_curves, curve, draw
-from oracledp.guarantee import Guarantee, Neighbours
-from oracledp.mechanisms.exponential import ExponentialMechanism
+from oracledp.mechanisms.exponential_mechanism import ExponentialMechanism
+from oracledp.privacy.guarantee import Guarantee, Neighbours
 
 
 def test_every_curve_is_allowed_and_drawn(tmp_path: Path) -> None:

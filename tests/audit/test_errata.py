@@ -11,12 +11,12 @@ from oracledp.audit.lattice_law import LatticeMinimiser, NoiseKind
 from oracledp.audit.law import epsilon_between
 from oracledp.classes import Conjunctions, Halfspaces, ZeroOneLoss
 from oracledp.classes.separation import all_records
-from oracledp.guarantee import Neighbours
-from oracledp.literals import Literal, Literals
-from oracledp.mechanisms.prsma.laplace_test import pass_probability
-from oracledp.mechanisms.rspm import ReportSeparatorPerturbedMin
+from oracledp.data.literals import Literal, Literals
+from oracledp.mechanisms.perturbed_min import ReportSeparatorPerturbedMin
+from oracledp.mechanisms.robust.laplace_test import pass_probability
 from oracledp.oracles.exhaustive import ExhaustiveOracle
 from oracledp.oracles.problem import WeightedProblem
+from oracledp.privacy.guarantee import Neighbours
 
 REPLACE = Neighbours.REPLACE_ONE
 

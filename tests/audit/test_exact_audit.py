@@ -9,11 +9,11 @@ from oracledp.audit.catalogue import Entry, catalogue, small_classes
 from oracledp.audit.exact_law import exact, khot_labels, khot_minimiser, objective_for, separator_minimiser, values_of
 from oracledp.audit.lattice_law import LatticeMinimiser, NoiseKind
 from oracledp.classes import Conjunctions, ZeroOneLoss
-from oracledp.guarantee import Neighbours
-from oracledp.literals import Literal, Literals
+from oracledp.data.literals import Literal, Literals
 from oracledp.mechanisms.noisy_min import ReportNoisyMin
-from oracledp.mechanisms.rspm import ReportSeparatorPerturbedMin
+from oracledp.mechanisms.perturbed_min import ReportSeparatorPerturbedMin
 from oracledp.oracles.exhaustive import ExhaustiveOracle
+from oracledp.privacy.guarantee import Neighbours
 
 ENTRIES = catalogue()
 

@@ -13,11 +13,11 @@ from oracledp.audit.enumeration import law_of_runs
 from oracledp.audit.front_door import Look, looks
 from oracledp.audit.function_doors import function_doors
 from oracledp.errors import ParameterError
-from oracledp.guarantee import Neighbours
-from oracledp.noise import coins, discrete_gaussian, discrete_laplace, geometric, uniform
-from oracledp.partition import hypergeometric_parts
-from oracledp.randomness import DrawSource, Question, SeededRandomness, below
-from oracledp.selection import exponential_choice
+from oracledp.privacy.guarantee import Neighbours
+from oracledp.randomness.choice import exponential_choice
+from oracledp.randomness.noise import coins, discrete_gaussian, discrete_laplace, geometric, uniform
+from oracledp.randomness.partition import hypergeometric_parts
+from oracledp.randomness.source import DrawSource, Question, SeededRandomness, below
 
 SLOW = (
     "rspm:k-hot", "rspm:separator", "rspm / free ties", "report-noisy-min", "oracle-query:rspm", "fit rspm",

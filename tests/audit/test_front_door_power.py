@@ -16,21 +16,15 @@ from oracledp.audit.front_door import Look, looks
 from oracledp.audit.surrogate_loss import Uncovered
 from oracledp.game import oracle_query, query_player
 from oracledp.game.query_player import ExponentialPlayer
-from oracledp.guarantee import Neighbours
 from oracledp.learners import base as learners_base
 from oracledp.learners import fitting, selector
-from oracledp.mechanisms import (
-    exponential,
-    gaussian_rspm,
-    mapped_counts,
-    noisy_min,
-    perturbation,
-    rspm,
-    surrogate,
-    table_selection,
-)
+from oracledp.learning import learner, override_lists, sample, single_rules, whole_class
+from oracledp.mechanisms import exponential_mechanism as exponential
+from oracledp.mechanisms import gaussian_min as gaussian_rspm
+from oracledp.mechanisms import mapped_counts, noisy_min, perturbation, surrogate, table_selection
+from oracledp.mechanisms import perturbed_min as rspm
 from oracledp.mechanisms.release import Release
-from oracledp.mechanisms.rules import learner, override_lists, sample, single_rules, whole_class
+from oracledp.privacy.guarantee import Neighbours
 from oracledp.synthesis import measurements, measuring, synthesizer
 
 REPLACE, ADD = Neighbours.REPLACE_ONE, Neighbours.ADD_REMOVE

@@ -2,8 +2,9 @@
 
 import pytest
 
-from oracledp.audit.game_law import GAME_MUTANTS, SmallGame, games
-from oracledp.audit.mutants import Mutant
+from broken.game_mutants import GAME_MUTANTS
+from broken.mutants import Mutant
+from oracledp.audit.game_law import SmallGame, games
 
 
 @pytest.mark.parametrize("game", games(), ids=lambda game: game.name.replace(" ", "_"))

@@ -5,11 +5,10 @@ from collections import Counter
 
 import pytest
 
-from oracledp.audit.canaries import CANARY_MUTANTS
-from oracledp.audit.end_to_end import END_TO_END_MUTANTS
-from oracledp.audit.mutants import Mutant
-from oracledp.audit.prsma_mutants import PRSMA_MUTANTS
-from oracledp.audit.tiers import MUTANTS
+from broken.black_box_mutants import CANARY_MUTANTS, END_TO_END_MUTANTS
+from broken.catalogue import MUTANTS
+from broken.mutants import Mutant
+from broken.prsma_mutants import PRSMA_MUTANTS
 
 # Slow, or in tests of their own.
 ELSEWHERE = {mutant.name for mutant in (*END_TO_END_MUTANTS, *CANARY_MUTANTS, *PRSMA_MUTANTS)}

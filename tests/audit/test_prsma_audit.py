@@ -9,17 +9,18 @@ from math import exp, log
 
 import numpy as np
 import pytest
+from experiments.paper_constants import paper_design
 
-from oracledp.audit.mutants import Mutant
-from oracledp.audit.prsma_adversaries import Setting, alike_parts_search, random_split_search, worst_own
+from broken.mutants import Mutant
+from broken.prsma_mutants import PRSMA_MUTANTS
+from oracledp.audit.prsma_finding import audited_design, robust_finding
 from oracledp.audit.prsma_law import Behaviour, Content, Outcome, Placed, Population, fixed_split, logistic_base
-from oracledp.audit.prsma_mutants import PRSMA_MUTANTS, audited_design, robust_finding
-from oracledp.mechanisms.prsma.delta import certified_delta, delta_terms
-from oracledp.mechanisms.prsma.design import Design
-from oracledp.mechanisms.prsma.laplace_test import laplace_table
-from oracledp.mechanisms.prsma.paper import paper_design
-from oracledp.mechanisms.prsma.theorem_equal import AgainstAverage, OneSided
-from oracledp.mechanisms.prsma.theorem_independent import IndependentLabels
+from oracledp.audit.worst_oracles import Setting, alike_parts_search, random_split_search, worst_own
+from oracledp.mechanisms.robust.delta import certified_delta, delta_terms
+from oracledp.mechanisms.robust.design import Design
+from oracledp.mechanisms.robust.laplace_test import laplace_table
+from oracledp.mechanisms.robust.theorem_equal import AgainstAverage, OneSided
+from oracledp.mechanisms.robust.theorem_independent import IndependentLabels
 
 ONE = Fraction(1)
 RATIO = Fraction(6, 5)  # one record moves the odds of the toy base by this factor

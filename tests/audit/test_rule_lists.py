@@ -10,12 +10,12 @@ from oracledp.audit.exact_law import compare, neighbour_pairs
 from oracledp.audit.law import Law
 from oracledp.audit.permute_and_flip import permute_and_flip_law
 from oracledp.classes.separation import all_records
-from oracledp.guarantee import Neighbours
-from oracledp.literals import Literals
-from oracledp.mechanisms.rules import OverrideLists, Sample, values_of
-from oracledp.mechanisms.rules.conditions import Conditions, holds
-from oracledp.mechanisms.rules.single_rules import SingleRules
-from oracledp.selection import exponential_law
+from oracledp.data.literals import Literals
+from oracledp.learning import OverrideLists, Sample, values_of
+from oracledp.learning.conditions import Conditions, holds
+from oracledp.learning.single_rules import SingleRules
+from oracledp.privacy.guarantee import Neighbours
+from oracledp.randomness.choice import exponential_law
 
 NAMES = Literals.named("a")
 RECORDS = all_records(2)  # one feature and the label

@@ -21,13 +21,13 @@ import pandas as pd
 import pytest
 
 import oracledp as odp
-from oracledp import noise
+from broken.hostile_oracles import FailsOnDemand
 from oracledp.cli import main
 from oracledp.errors import OracleFailure
 from oracledp.learners import ConjunctionClassifier, DecisionListClassifier, HalfspaceClassifier
-from oracledp.ledger import Ledger
-from oracledp.oracles.hostile import FailsOnDemand
-from oracledp.randomness import SeededRandomness, SystemRandomness
+from oracledp.privacy.ledger import Ledger
+from oracledp.randomness import noise
+from oracledp.randomness.source import SeededRandomness, SystemRandomness
 
 SCHEMA = odp.Schema({"columns": {name: {"kind": "boolean"} for name in "abcy"}})
 YAML = "columns: {a: {kind: boolean}, b: {kind: boolean}, c: {kind: boolean}, y: {kind: boolean}}"
@@ -222,12 +222,13 @@ def test_a_pickled_source_of_noise_carries_no_state() -> None:
 
 
 # ---- a run that is killed ------------------------------------------------------------------------------
-KILLED = """
+KILLED = f"""
 import os, signal, sys
+sys.path.append({str(Path(__file__).parents[1])!r})
 import numpy as np
 import oracledp as odp
-from oracledp.ledger import Ledger
-from oracledp.oracles.hostile import HostileOracle
+from oracledp.privacy.ledger import Ledger
+from broken.hostile_oracles import HostileOracle
 from pathlib import Path
 
 class Dies(HostileOracle):
@@ -236,7 +237,7 @@ class Dies(HostileOracle):
             os.kill(os.getpid(), signal.SIGKILL)
         return super().solve(problem)
 
-schema = odp.Schema({"columns": {name: {"kind": "boolean"} for name in "ay"}})
+schema = odp.Schema({{"columns": {{name: {{"kind": "boolean"}} for name in "ay"}}}})
 table = odp.Table.from_codes(np.array([[0, 1], [1, 0]], dtype=np.uint8), schema)
 rules = odp.ZeroOneLoss.of(odp.Conjunctions(schema.literals.without("y")), schema.literals[1])
 release = odp.rspm(table, rules, epsilon="1/4", oracle=Dies(), ledger=Ledger(Path(sys.argv[1])))

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from oracledp.errors import ParameterError
-from oracledp.guarantee import Neighbours
 from oracledp.mechanisms.subsampling import inner_epsilon, random_rows, sampled_share
-from oracledp.randomness import SeededRandomness
+from oracledp.privacy.guarantee import Neighbours
+from oracledp.randomness.source import SeededRandomness
 
 OUTPUTS = range(3)
 RECORDS = range(3)

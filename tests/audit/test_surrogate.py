@@ -9,15 +9,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from oracledp.capacity import MOST_ROWS, MOST_UNIT
 from oracledp.errors import CapacityError, ParameterError
-from oracledp.guarantee import Neighbours
+from oracledp.exact.capacity import MOST_ROWS, MOST_UNIT
 from oracledp.mechanisms.block_noise import ball_size, block_noise
 from oracledp.mechanisms.surrogate import ConvexSurrogate
 from oracledp.mechanisms.surrogate_digits import MOST_WEIGHT
 from oracledp.mechanisms.surrogate_solver import HingeProblem, _gradient_step, solve
 from oracledp.mechanisms.surrogate_start import FloatProblem
-from oracledp.randomness import SeededRandomness, SystemRandomness
+from oracledp.privacy.guarantee import Neighbours
+from oracledp.randomness.source import SeededRandomness, SystemRandomness
 
 
 def slope(margin):

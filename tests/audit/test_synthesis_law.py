@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from oracledp.audit.synthesis_law import QUERIES, SCHEMA, Run, findings, honest, noisy_counts
-from oracledp.guarantee import Neighbours
-from oracledp.randomness import SystemRandomness
+from oracledp.privacy.guarantee import Neighbours
+from oracledp.randomness.source import SystemRandomness
 from oracledp.synthesis.measurements import Meter, Records
 
 

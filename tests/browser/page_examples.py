@@ -10,11 +10,11 @@ import pandas
 import oracledp as odp
 from oracledp.classes import Conjunctions
 from oracledp.game.oracle_query import OracleQuery
-from oracledp.learning import learn_rule
-from oracledp.randomness import SeededRandomness
+from oracledp.learning.models import learn_rule
+from oracledp.randomness.source import SeededRandomness
 from oracledp.report import internal_comparison
 from oracledp.report.game import game_page
-from oracledp.report.rules import rule_page
+from oracledp.report.rule_page import rule_page
 from oracledp.report.synthetic import synthetic_page
 from oracledp.synthesis import Synthesizer
 from oracledp.whole_files import write_whole

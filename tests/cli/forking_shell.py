@@ -12,8 +12,8 @@ import sys
 import time
 
 import oracledp.cli
+import oracledp.data.table.duck
 import oracledp.learners
-import oracledp.table.duck
 
 LIMIT = 25.0
 

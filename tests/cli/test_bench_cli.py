@@ -4,13 +4,13 @@ import json
 from pathlib import Path
 
 import pytest
+from benchmarks.engine import instances, report, results
+from benchmarks.engine.data import generated, load
+from benchmarks.engine.measure import Settings, measure
+from benchmarks.engine.suite import SECTIONS, run
+from benchmarks.engine.timing import within
 from click.testing import CliRunner
 
-from oracledp.benchmarking import instances, report, results
-from oracledp.benchmarking.data import generated, load
-from oracledp.benchmarking.measure import Settings, measure
-from oracledp.benchmarking.suite import SECTIONS, run
-from oracledp.benchmarking.timing import within
 from oracledp.cli import cli
 from oracledp.errors import ParameterError
 from oracledp.oracles.branch_and_bound import BranchAndBoundOracle

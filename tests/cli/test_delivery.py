@@ -123,7 +123,7 @@ def test_devices_stay_devices(files: Path) -> None:
 
 def test_an_unforeseen_error_is_one_line_without_its_message(files: Path) -> None:
     code = (
-        "from oracledp.table import Table\n"
+        "from oracledp.data.table import Table\n"
         "def broken(*a, **k): raise RuntimeError('secret 4711')\n"
         "Table.from_address = broken\n"
         "from oracledp.cli import main; main()"

@@ -15,7 +15,7 @@ from typing import Any
 import duckdb
 import pytest
 
-from oracledp.ledger import Ledger
+from oracledp.privacy.ledger import Ledger
 
 MANY, FEW = 1_200_000, 20_000  # rows
 SPILLS = "20MB"

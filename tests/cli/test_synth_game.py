@@ -11,7 +11,7 @@ import pytest
 from oracledp.cli import main
 from oracledp.errors import ModelError
 from oracledp.game.oracle_query import OracleQuery
-from oracledp.ledger import Ledger
+from oracledp.privacy.ledger import Ledger
 from oracledp.synthesis import Synthesizer
 
 

@@ -17,10 +17,10 @@ import pyarrow.ipc
 import pyarrow.parquet
 import pytest
 
+from oracledp.data.schema import Schema
+from oracledp.data.table import Table
+from oracledp.data.table.duck import private_connection
 from oracledp.errors import DataError, ParameterError
-from oracledp.schema import Schema
-from oracledp.table import Table
-from oracledp.table.duck import private_connection
 
 SCHEMA = Schema(
     {

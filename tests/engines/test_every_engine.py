@@ -24,9 +24,9 @@ from hypothesis import strategies as st
 from row_strategies import Rows, arrow_table, expected, follows, histogram, schemas_with_rows, write_csv
 from schema_strategies import TEXTS
 
+from oracledp.data.schema import Boolean, Categorical, Column, Integer, Schema
+from oracledp.data.table import Table
 from oracledp.errors import DataError
-from oracledp.schema import Boolean, Categorical, Column, Integer, Schema
-from oracledp.table import Table
 
 pytestmark = pytest.mark.filterwarnings("ignore:PySpark does not yet:FutureWarning")
 

@@ -10,13 +10,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from schema_strategies import NUMBER_TEXTS, TEXTS, columns
 
+from oracledp.data.schema import Column, Schema
+from oracledp.data.table import Table
+from oracledp.data.table.dialects import PostgreSQL
+from oracledp.data.table.flaws import missing_code
+from oracledp.data.table.sql import Encoding
+from oracledp.data.table.values import code_of
 from oracledp.errors import DataError, ParameterError
-from oracledp.schema import Column, Schema
-from oracledp.table import Table
-from oracledp.table.dialects import PostgreSQL
-from oracledp.table.flaws import missing_code
-from oracledp.table.sql import Encoding
-from oracledp.table.values import code_of
 
 psycopg = pytest.importorskip("psycopg", reason="psycopg is not installed")
 

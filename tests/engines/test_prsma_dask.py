@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from oracledp.learning import rule_class
-from oracledp.mechanisms.prsma import design_prsma, prsma
-from oracledp.mechanisms.prsma.parallel import DaskWorkers, JoblibWorkers, run_alone, workers_of
-from oracledp.mechanisms.prsma.runs import Array, Batch, BatchResult, Run, run_batch
-from oracledp.randomness import Randomness, SeededRandomness
-from oracledp.schema import Schema
-from oracledp.table import Table
+from oracledp.data.schema import Schema
+from oracledp.data.table import Table
+from oracledp.learning.models import rule_class
+from oracledp.mechanisms.robust import design_prsma, prsma
+from oracledp.mechanisms.robust.parallel import DaskWorkers, JoblibWorkers, run_alone, workers_of
+from oracledp.mechanisms.robust.runs import Array, Batch, BatchResult, Run, run_batch
+from oracledp.randomness.source import Randomness, SeededRandomness
 
 distributed = pytest.importorskip("distributed")
 

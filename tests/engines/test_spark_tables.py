@@ -12,13 +12,13 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from schema_strategies import GOOD_NUMBERS, HUGE_NUMBERS, LONG_NUMBERS, NO_NUMBERS, NUMBER_TEXTS, TEXTS, TRUTHS, columns
 
+from oracledp.data.schema import Schema
+from oracledp.data.table import Table
+from oracledp.data.table.dialects import Spark
+from oracledp.data.table.flaws import missing_code
+from oracledp.data.table.sql import Encoding
+from oracledp.data.table.values import code_of
 from oracledp.errors import DataError, ParameterError
-from oracledp.schema import Schema
-from oracledp.table import Table
-from oracledp.table.dialects import Spark
-from oracledp.table.flaws import missing_code
-from oracledp.table.sql import Encoding
-from oracledp.table.values import code_of
 
 pytestmark = pytest.mark.filterwarnings("ignore:PySpark does not yet:FutureWarning")
 

@@ -20,14 +20,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from schema_strategies import NUMBER_TEXTS, TEXTS, columns, schemas
 
+from oracledp.data.schema import Categorical, Schema
+from oracledp.data.table import PushDown, Table
+from oracledp.data.table.dialects import DIALECTS
+from oracledp.data.table.flaws import missing_code
+from oracledp.data.table.pushdown import as_query
+from oracledp.data.table.sql import Encoding
+from oracledp.data.table.values import Family, code_of
 from oracledp.errors import DataError, ParameterError
-from oracledp.schema import Categorical, Schema
-from oracledp.table import PushDown, Table
-from oracledp.table.dialects import DIALECTS
-from oracledp.table.flaws import missing_code
-from oracledp.table.pushdown import as_query
-from oracledp.table.sql import Encoding
-from oracledp.table.values import Family, code_of
 
 GRAMMARS = {key: "postgres" if key == "postgresql" else key for key in DIALECTS}
 TYPES: dict[str, dict[str, Any]] = {

@@ -10,6 +10,7 @@ from sklearn.base import clone
 from sklearn.ensemble import BaggingClassifier
 from sklearn.model_selection import GridSearchCV
 
+from oracledp.data.schema import Schema
 from oracledp.errors import BudgetExceeded, ParameterError
 from oracledp.learners import (
     ConjunctionClassifier,
@@ -18,8 +19,7 @@ from oracledp.learners import (
     PrivateSelector,
     RepeatedFitWarning,
 )
-from oracledp.ledger import Ledger
-from oracledp.schema import Schema
+from oracledp.privacy.ledger import Ledger
 
 X = np.tile([[0, 1], [1, 0], [1, 1], [0, 0]], (100, 1))
 EITHER = X[:, 0] | X[:, 1]

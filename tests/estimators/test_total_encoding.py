@@ -8,10 +8,10 @@ import numpy as np
 import pandas
 import pytest
 
+from oracledp.data.schema import Schema
 from oracledp.errors import DataError
 from oracledp.learners import ConjunctionClassifier, DecisionListClassifier
 from oracledp.learners.encoding import CutEncoder, SchemaEncoder, as_numbers
-from oracledp.schema import Schema
 
 SCHEMA = Schema(
     {

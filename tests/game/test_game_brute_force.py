@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 import oracledp as odp
 from oracledp.bounds import Game, Shape
 from oracledp.game.oracle_query import OracleQuery
-from oracledp.randomness import SeededRandomness
+from oracledp.randomness.source import SeededRandomness
 
 
 def table_of(columns: int, rows: int) -> odp.Table:

@@ -5,8 +5,8 @@ import pytest
 
 import oracledp as odp
 from oracledp.classes.base import QueryClass
+from oracledp.classes.linked import LinkedQueries, PastQueries
 from oracledp.game.data_player import descend
-from oracledp.game.linked import LinkedQueries, PastQueries
 from oracledp.oracles.dual_search import BestRecord, Block, solve_dual
 
 BOOLEAN = odp.Schema({"columns": {f"c{j}": {"kind": "boolean"} for j in range(8)}})

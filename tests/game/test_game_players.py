@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 
 import oracledp as odp
-from oracledp.accounting import homogeneous_delta, zcdp_delta
 from oracledp.bounds import context_ftpl, exponential
 from oracledp.classes.base import QueryClass
 from oracledp.errors import ParameterError
 from oracledp.game.oracle_query import OracleQuery
 from oracledp.game.players import query_player
-from oracledp.game.rules import PLAYERS
+from oracledp.game.settings import PLAYERS
 from oracledp.game.surrogate_player import nearest_halfspace
-from oracledp.randomness import SeededRandomness
+from oracledp.privacy.accounting import homogeneous_delta, zcdp_delta
+from oracledp.randomness.source import SeededRandomness
 
 BOOLEAN = odp.Schema({"columns": {f"c{j}": {"kind": "boolean"} for j in range(4)}})
 MIXED = odp.Schema(

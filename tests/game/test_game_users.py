@@ -13,9 +13,9 @@ import pytest
 
 import oracledp as odp
 from oracledp.errors import ModelError, ParameterError
-from oracledp.game.model import GameModel
 from oracledp.game.oracle_query import OracleQuery
-from oracledp.randomness import SeededRandomness
+from oracledp.game.played import GameModel
+from oracledp.randomness.source import SeededRandomness
 
 SCHEMA = odp.Schema(
     {

@@ -13,19 +13,20 @@ from oracledp.audit.exact_law import compare
 from oracledp.audit.law import Law
 from oracledp.bounds import context_ftpl
 from oracledp.classes.base import Parts, QueryClass
+from oracledp.classes.linked import LinkedQueries
 from oracledp.classes.separation import all_records
 from oracledp.errors import BudgetExceeded, ParameterError
 from oracledp.game.data_player import ContextFTPL, descend
-from oracledp.game.linked import LinkedQueries
 from oracledp.game.match import _board, _post
 from oracledp.game.oracle_query import OracleQuery
-from oracledp.game.payoff import Payoff
-from oracledp.game.play import Play, equal_unit, proposal_weights, selection_resolution
+from oracledp.game.play import Play
+from oracledp.mechanisms.proposals import equal_unit, proposal_weights, selection_resolution
 from oracledp.game.players import query_player
-from oracledp.game.rules import default_rounds
-from oracledp.game.scoreboard import Scoreboard
-from oracledp.randomness import SeededRandomness
-from oracledp.selection import exponential_law
+from oracledp.game.settings import default_rounds
+from oracledp.mechanisms.payoff import Payoff
+from oracledp.mechanisms.scoreboard import Scoreboard
+from oracledp.randomness.choice import exponential_law
+from oracledp.randomness.source import SeededRandomness
 
 
 def boolean_schema(columns: int) -> odp.Schema:
@@ -265,7 +266,7 @@ def test_whether_there_is_a_scoreboard_is_the_same_for_neighbours(monkeypatch: p
     one = odp.Table.from_codes(np.zeros((6, 4), dtype=np.uint8), SCHEMA)
     other = odp.Table.from_codes(np.array([[0] * 4] * 5 + [[1] * 4], dtype=np.uint8), SCHEMA)
     for most in (closed.size, 6 * closed.size):
-        monkeypatch.setattr("oracledp.game.scoreboard.MOST_CELLS", most)
+        monkeypatch.setattr("oracledp.mechanisms.scoreboard.MOST_CELLS", most)
         boards = [_board(closed, table.matrix(closed.literals), table) for table in (one, other)]
         assert [board is None for board in boards] == [most < 6 * closed.size] * 2
 

@@ -9,23 +9,21 @@ ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "src" / "oracledp"
 
 PATTERNS = (
-    "accounting.py", "capacity.py", "exact_*.py", "exponential_function.py", "guarantee.py", "ledger.py", "merging.py",
-    "noise.py", "partition.py", "randomness.py", "sealed.py", "selection.py", "whole_files.py",
-    "mechanisms/*.py", "mechanisms/rules/*.py", "mechanisms/prsma/*.py",
+    "exact/*.py", "randomness/*.py", "privacy/*.py", "whole_files.py",
+    "mechanisms/*.py", "mechanisms/robust/*.py", "mechanisms/sampling/*.py", "learning/*.py",
     "learners/base.py", "learners/encoding.py", "learners/fitting.py", "learners/lineage.py", "learners/selector.py",
     "synthesis/measurements.py", "synthesis/measuring.py", "synthesis/program.py", "synthesis/rounds.py",
-    "synthesis/splitting.py", "synthesis/synthesizer.py", "synthesis/levels.py", "synthesis/frames.py",
-    "game/payoff.py", "game/scoreboard.py", "game/match.py", "game/*player*.py", "game/oracle_query.py",
-    "oracles/base.py", "oracles/problem.py", "oracles/tree_sampler.py", "oracles/permute_sampler.py",
-    "oracles/trials.py", "oracles/certificates.py", "oracles/registry.py", "oracles/known.py",
-    "table/table.py", "table/histogram.py", "table/frames.py", "table/values.py",
+    "synthesis/splitting.py", "synthesis/synthesizer.py", "synthesis/levels.py", "data/output/frames.py",
+    "mechanisms/scoreboard.py", "game/match.py", "game/*player*.py", "game/oracle_query.py",
+    "oracles/base.py", "oracles/problem.py", "oracles/certificates.py", "oracles/registry.py",
+    "data/table/table.py", "data/table/histogram.py", "data/table/frames.py", "data/table/values.py",
 )  # fmt: skip
 
 
 # These only propose, from public numbers: what they propose is certified, or is private whatever it is.
 PROPOSING = (
-    "mechanisms/prsma/designer.py", "mechanisms/prsma/paper.py", "mechanisms/prsma/search_*.py",
-    "mechanisms/rules/automatic.py", "mechanisms/surrogate_start.py",
+    "mechanisms/robust/designer.py", "mechanisms/robust/search_*.py",
+    "learning/automatic.py", "mechanisms/surrogate_start.py",
 )  # fmt: skip
 
 

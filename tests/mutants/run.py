@@ -2,7 +2,7 @@
 
     python tests/mutants/run.py --find-judges          # once: which tests execute which line
     python tests/mutants/run.py --count 400            # then: a fixed sample of the mutants of every file
-    python tests/mutants/run.py --only mechanisms/rspm.py
+    python tests/mutants/run.py --only mechanisms/perturbed_min.py
 
 A mutant is caught when a test that executes the changed line fails, or never ends. Survivors are listed; those that
 change nothing that can be observed are kept, with the reason, in equivalent.json. docs/mutants.md has the results.

@@ -18,8 +18,8 @@ def readers() -> list[Any]:
     """Every function that turns outside text into one of our objects."""
     import oracledp as odp
     from oracledp.classes import class_from_json, query_from_json
-    from oracledp.guarantee import Guarantee
-    from oracledp.ledger import Ledger
+    from oracledp.privacy.guarantee import Guarantee
+    from oracledp.privacy.ledger import Ledger
     from oracledp.synthesis.model import SyntheticModel
 
     path = Path(tempfile.mkdtemp()) / "file"

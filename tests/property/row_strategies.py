@@ -11,8 +11,8 @@ import pyarrow
 from hypothesis import strategies as st
 from schema_strategies import TEXTS, schemas
 
-from oracledp.schema import Boolean, Categorical, Column, Integer, Numeric, Ordered, Schema
-from oracledp.table import Table
+from oracledp.data.schema import Boolean, Categorical, Column, Integer, Numeric, Ordered, Schema
+from oracledp.data.table import Table
 
 Rows = dict[str, list[Any]]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from oracledp.schema import Column, Schema
+from oracledp.data.schema import Column, Schema
 
 AWKWARD = ("", " ", " lead", "trail ", 'a "quoted" word', "it's", "two\nlines", "cr\r\nlf", "a,b", "é", "日本", "😀")
 AWKWARD += ("nan", "1", "-1", "01", "1.0", "true", "NULL", "\t", "\\", "x" * 300)

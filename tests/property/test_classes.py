@@ -24,8 +24,8 @@ from oracledp.classes import (
     query_from_json,
 )
 from oracledp.classes.separation import all_records
+from oracledp.data.literals import Literal, Literals
 from oracledp.errors import ParameterError
-from oracledp.literals import Literal, Literals
 
 ABC, ABCD = Literals.named(*"abc"), Literals.named(*"abcd")
 CODE = ((1, 0, 0), (0, 1, 0), (0, 0, 1), (1, 1, 0), (1, 0, 1), (0, 1, 1), (1, 1, 1))  # the simplex code [7, 3, 4]

@@ -11,14 +11,14 @@ from numpy.typing import NDArray
 
 from oracledp.classes import Conjunctions, DecisionLists, Disjunctions, Halfspaces, Parities
 from oracledp.classes.base import QueryClass
+from oracledp.data.literals import Literals
 from oracledp.errors import CapacityError
-from oracledp.literals import Literals
+from oracledp.mechanisms.sampling.tree_sampler import sample_exponential
 from oracledp.oracles.base import Solution
 from oracledp.oracles.problem import LIMIT, WeightedProblem
 from oracledp.oracles.registry import total_oracles
-from oracledp.oracles.tree_sampler import sample_exponential
 from oracledp.oracles.values import relative_values
-from oracledp.randomness import SeededRandomness
+from oracledp.randomness.source import SeededRandomness
 
 FIVE, FOUR, THREE = (Literals.named(*names) for names in ("abcde", "abcd", "abc"))
 CLASSES: dict[str, QueryClass] = {

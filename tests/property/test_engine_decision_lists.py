@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from oracledp.classes import Conjunctions, DecisionLists
-from oracledp.literals import Literals
+from oracledp.data.literals import Literals
 from oracledp.oracles.base import Failed, Solution, Trust
 from oracledp.oracles.decision_list_search import DecisionListSearchOracle, distinct_columns
 from oracledp.oracles.exhaustive import ExhaustiveOracle

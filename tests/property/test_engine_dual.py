@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from oracledp.classes import Conjunctions, DecisionLists, Disjunctions, Halfspaces, Parities
 from oracledp.classes.base import Parts, QueryClass
+from oracledp.data.literals import Literals
 from oracledp.errors import CapacityError, ParameterError
-from oracledp.literals import Literals
 from oracledp.oracles.base import Failed
 from oracledp.oracles.dual_search import BestRecord, Block, solve_dual
 

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from oracledp.classes import Conjunctions, Halfspaces
-from oracledp.literals import Literals
+from oracledp.data.literals import Literals
 from oracledp.oracles import halfspace_search
 from oracledp.oracles.base import Failed, Solution, Trust
 from oracledp.oracles.exhaustive import ExhaustiveOracle

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from oracledp.classes import Conjunctions, DecisionLists, Disjunctions, Halfspaces, Parities, QueryClass
+from oracledp.data.literals import Literals
 from oracledp.errors import CapacityError
-from oracledp.literals import Literals
 from oracledp.oracles.base import Oracle, Solution
 from oracledp.oracles.branch_and_bound import BranchAndBoundOracle
 from oracledp.oracles.door import ask

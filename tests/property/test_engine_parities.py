@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from oracledp.classes import Conjunctions, Parities
+from oracledp.data.literals import Literals
 from oracledp.errors import CapacityError
-from oracledp.literals import Literals
 from oracledp.oracles import sparse_parities
 from oracledp.oracles.base import Solution
 from oracledp.oracles.door import ask

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 from oracledp.classes import Parities
-from oracledp.exponential_function import exp_enclosure
-from oracledp.literals import Literals
+from oracledp.data.literals import Literals
+from oracledp.exact.exponentials import exp_enclosure
+from oracledp.mechanisms.sampling.parity_sampler import ParityTrials
+from oracledp.mechanisms.sampling.trials import BITS, ONE, Draw
 from oracledp.oracles import sparse_parities
-from oracledp.oracles.parity_sampler import ParityTrials
 from oracledp.oracles.problem import WeightedProblem
-from oracledp.oracles.trials import BITS, ONE, Draw
-from oracledp.randomness import SeededRandomness
+from oracledp.randomness.source import SeededRandomness
 
 
 def branches(rng: np.random.Generator, *, large: int = 5) -> list[WeightedProblem]:

@@ -14,16 +14,16 @@ from numpy.typing import NDArray
 from oracledp._engine import SupportForest
 from oracledp.classes import Conjunctions, DecisionLists, Halfspaces
 from oracledp.classes.base import QueryClass
+from oracledp.data.literals import Literals
 from oracledp.errors import CapacityError
-from oracledp.exponential_function import exp_enclosure
-from oracledp.literals import Literals
+from oracledp.exact.exponentials import exp_enclosure
+from oracledp.mechanisms.sampling.support_sampler import SupportTrials, _plant
+from oracledp.mechanisms.sampling.tree_sampler import sample_exponential
+from oracledp.mechanisms.sampling.trials import BITS, keep, powers
 from oracledp.oracles.decision_list_search import distinct_columns
 from oracledp.oracles.problem import WeightedProblem
-from oracledp.oracles.support_sampler import SupportTrials, _plant
-from oracledp.oracles.tree_sampler import sample_exponential
-from oracledp.oracles.trials import BITS, keep, powers
 from oracledp.oracles.values import all_values
-from oracledp.randomness import SeededRandomness
+from oracledp.randomness.source import SeededRandomness
 
 CLASSES: list[QueryClass] = [
     DecisionLists(Literals.named(*"abc"), length=2),

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from oracledp._engine import best_conjunctions, prove_conjunction
 from oracledp.classes import Conjunctions, Disjunctions, Parities
 from oracledp.classes.base import Parts
+from oracledp.data.literals import Literals
 from oracledp.errors import CapacityError
-from oracledp.literals import Literals
 from oracledp.oracles.base import Failed, Solution, Trust
 from oracledp.oracles.branch_and_bound import BranchAndBoundOracle, _prepare
 from oracledp.oracles.certificates import check_conjunction

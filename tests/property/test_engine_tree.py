@@ -10,10 +10,10 @@ import pytest
 from oracledp._engine import SubsetForest
 from oracledp.classes import Conjunctions, Disjunctions
 from oracledp.classes.base import Parts
-from oracledp.literals import Literals
+from oracledp.data.literals import Literals
+from oracledp.mechanisms.sampling.subset_sampler import _plant
+from oracledp.mechanisms.sampling.trials import powers
 from oracledp.oracles.problem import WeightedProblem
-from oracledp.oracles.subset_sampler import _plant
-from oracledp.oracles.trials import powers
 
 
 def random_problem(rng: np.random.Generator) -> WeightedProblem:

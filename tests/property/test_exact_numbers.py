@@ -9,8 +9,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from oracledp.errors import ParameterError
-from oracledp.exact_numbers import RANGES, exact, positive, probability, whole, whole_or_none
-from oracledp.guarantee import Guarantee, Neighbours
+from oracledp.exact.numbers import RANGES, exact, positive, probability, whole, whole_or_none
+from oracledp.privacy.guarantee import Guarantee, Neighbours
 
 NUMPY = st.one_of(
     st.integers(-128, 127).map(np.int8),

@@ -21,12 +21,12 @@ from hypothesis import strategies as st
 import oracledp as odp
 from oracledp.classes import class_from_json, query_from_json
 from oracledp.cli import main
-from oracledp.guarantee import Guarantee
+from oracledp.data.literals import Literal, Literals
 from oracledp.learners import ConjunctionClassifier
 from oracledp.learners.saving import load_model
-from oracledp.ledger import Ledger
-from oracledp.literals import Literal, Literals
-from oracledp.randomness import SeededRandomness
+from oracledp.privacy.guarantee import Guarantee
+from oracledp.privacy.ledger import Ledger
+from oracledp.randomness.source import SeededRandomness
 from oracledp.synthesis.model import SyntheticModel
 
 fuzz = settings(

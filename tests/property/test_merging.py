@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from oracledp.merging import EqualRows, absolute_sum, exact_sum
+from oracledp.exact.merging import EqualRows, absolute_sum, exact_sum
 
 WORDS = st.lists(st.integers(-(2**63), 2**63 - 1), max_size=40)
 

@@ -19,7 +19,7 @@ from oracledp.classes import (
     ReadOnceFormulas,
     ZeroOneLoss,
 )
-from oracledp.literals import Literal, Literals
+from oracledp.data.literals import Literal, Literals
 from oracledp.oracles.base import Failed, Oracle, Solution, Trust
 from oracledp.oracles.batch import coverage, sizes, whole_table
 from oracledp.oracles.cp_sat import CpSatOracle

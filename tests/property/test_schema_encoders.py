@@ -14,11 +14,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from schema_strategies import NUMBER_TEXTS, columns
 
-from oracledp.schema import Column
-from oracledp.table.flaws import missing_code
-from oracledp.table.frames import encode_series
-from oracledp.table.sql import Encoding
-from oracledp.table.values import code_of
+from oracledp.data.schema import Column
+from oracledp.data.table.flaws import missing_code
+from oracledp.data.table.frames import encode_series
+from oracledp.data.table.sql import Encoding
+from oracledp.data.table.values import code_of
 
 CONNECTION = duckdb.connect()
 

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from schema_strategies import columns, schemas
 
-from oracledp.schema import Boolean, Categorical, Column, Schema
-from oracledp.table.values import code_of
+from oracledp.data.schema import Boolean, Categorical, Column, Schema
+from oracledp.data.table.values import code_of
 
 PLACES = st.floats(0, 1, exclude_max=True)
 

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from row_strategies import Rows, arrow_table, histogram, schemas_with_rows
 from schema_strategies import schemas
 
+from oracledp.data.schema import Schema
+from oracledp.data.table import Table
 from oracledp.errors import DataError
-from oracledp.schema import Schema
-from oracledp.table import Table
 
 
 @settings(derandomize=True, deadline=None, max_examples=60)

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from oracledp.classes import Conjunctions, DecisionLists, Disjunctions, Parities
+from oracledp.data.literals import Literals
 from oracledp.errors import CapacityError
-from oracledp.literals import Literals
 from oracledp.oracles.door import ask
 from oracledp.oracles.exhaustive import ExhaustiveOracle
 from oracledp.oracles.problem import WeightedProblem

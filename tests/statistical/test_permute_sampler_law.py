@@ -17,14 +17,14 @@ from scipy.stats import chi2
 
 from oracledp.classes import Conjunctions, DecisionLists, Disjunctions, Halfspaces, Parities
 from oracledp.classes.base import QueryClass
-from oracledp.exponential_function import exp_enclosure
-from oracledp.literals import Literals
-from oracledp.oracles.permute_sampler import _Intervals, first_success, sample_permute_and_flip
+from oracledp.data.literals import Literals
+from oracledp.exact.exponentials import exp_enclosure
+from oracledp.mechanisms.sampling.permute_sampler import _Intervals, first_success, sample_permute_and_flip
+from oracledp.mechanisms.sampling.tree_sampler import sample_exponential
+from oracledp.mechanisms.sampling.trials import BITS, ONE, Draw, keep
 from oracledp.oracles.problem import WeightedProblem
-from oracledp.oracles.tree_sampler import sample_exponential
-from oracledp.oracles.trials import BITS, ONE, Draw, keep
 from oracledp.oracles.values import all_values
-from oracledp.randomness import Randomness, SystemRandomness, below
+from oracledp.randomness.source import Randomness, SystemRandomness, below
 
 ALPHA = 1e-7
 DRAWS = 3000

@@ -7,13 +7,13 @@ import pytest
 from scipy import stats
 
 from oracledp.audit.prsma_law import Behaviour, fixed_split
-from oracledp.mechanisms.prsma.design import Design
-from oracledp.mechanisms.prsma.laplace_test import laplace_table
-from oracledp.mechanisms.prsma.runs import Array, Run, ThisProcess, answer, passing_outputs
-from oracledp.mechanisms.prsma.splitting import label_counts
-from oracledp.mechanisms.prsma.theorem_independent import IndependentLabels
-from oracledp.noise import uniform
-from oracledp.randomness import Randomness, SystemRandomness
+from oracledp.mechanisms.robust.design import Design
+from oracledp.mechanisms.robust.laplace_test import laplace_table
+from oracledp.mechanisms.robust.runs import Array, Run, ThisProcess, answer, passing_outputs
+from oracledp.mechanisms.robust.splitting import label_counts
+from oracledp.mechanisms.robust.theorem_independent import IndependentLabels
+from oracledp.randomness.noise import uniform
+from oracledp.randomness.source import Randomness, SystemRandomness
 
 pytestmark = pytest.mark.statistical
 ALPHA = 1e-7

@@ -16,11 +16,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from oracledp import noise
 from oracledp.audit.chi_square import ALPHA, Floats, IntegerLaw, Ints, fits, sees
 from oracledp.audit.chi_square import decay as exp
 from oracledp.audit.sampler_laws import SYSTEM, TENTH, gaussian, laplace, rational_laplace, right_and_wrong
-from oracledp.selection import _exponential_choice
+from oracledp.randomness import noise
+from oracledp.randomness.choice import _exponential_choice
 
 pytestmark = pytest.mark.statistical
 DRAWS = 500_000

@@ -12,11 +12,11 @@ from scipy.stats import chi2
 
 from oracledp.classes import DecisionLists, Halfspaces
 from oracledp.classes.base import QueryClass
-from oracledp.literals import Literals
+from oracledp.data.literals import Literals
+from oracledp.mechanisms.sampling.tree_sampler import sample_exponential
 from oracledp.oracles.problem import WeightedProblem
-from oracledp.oracles.tree_sampler import sample_exponential
 from oracledp.oracles.values import all_values
-from oracledp.randomness import SystemRandomness
+from oracledp.randomness.source import SystemRandomness
 
 ALPHA = 1e-7
 DRAWS = 4000

@@ -6,7 +6,14 @@ from math import exp
 
 import pytest
 
-from oracledp.accounting import exp_above, exp_below, homogeneous_delta, homogeneous_epsilon, zcdp_delta, zcdp_rho
+from oracledp.privacy.accounting import (
+    exp_above,
+    exp_below,
+    homogeneous_delta,
+    homogeneous_epsilon,
+    zcdp_delta,
+    zcdp_rho,
+)
 
 MILLIONTH = Fraction(1, 10**6)
 

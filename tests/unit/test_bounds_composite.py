@@ -12,8 +12,8 @@ import oracledp as odp
 from oracledp import bounds
 from oracledp.errors import ParameterError
 from oracledp.game.oracle_query import OracleQuery
-from oracledp.mechanisms.prsma.design import Design
-from oracledp.mechanisms.prsma.designer import design_prsma
+from oracledp.mechanisms.robust.design import Design
+from oracledp.mechanisms.robust.designer import design_prsma
 
 BETA = 0.05
 

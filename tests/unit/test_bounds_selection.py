@@ -13,7 +13,7 @@ from oracledp import Conjunctions, Literals, Neighbours, SeededRandomness, bound
 from oracledp.mechanisms.gaussian_bound import calibrate_variance
 from oracledp.mechanisms.noisy_min import ReportNoisyMin
 from oracledp.mechanisms.objective import Minimum, Objective
-from oracledp.mechanisms.rspm import ReportSeparatorPerturbedMin
+from oracledp.mechanisms.perturbed_min import ReportSeparatorPerturbedMin
 from oracledp.oracles.registry import resolve
 
 RUNS = 2000

@@ -7,28 +7,28 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from oracledp.capacity import DOUBLES, INTEGERS, MOST_ROWS, MOST_UNIT, fits, public_rows, refuse_overflow, refuse_rows
 from oracledp.classes import Conjunctions, DecisionLists, Halfspaces, Parities, ReadOnceFormulas, ZeroOneLoss
+from oracledp.data.literals import Literal, Literals
+from oracledp.data.schema import Schema
+from oracledp.data.table import Table
 from oracledp.errors import CapacityError, OracleDPError, ParameterError
-from oracledp.guarantee import Neighbours
-from oracledp.literals import Literal, Literals
-from oracledp.mechanisms.exponential import ExponentialMechanism
-from oracledp.mechanisms.gaussian_rspm import GaussianReportSeparatorPerturbedMin
-from oracledp.mechanisms.lattice import lattice
+from oracledp.exact.capacity import DOUBLES, INTEGERS, MOST_ROWS, MOST_UNIT, fits, refuse_overflow, refuse_rows
+from oracledp.learning import OverrideLists, Sample, rule_learner, whole_weights
+from oracledp.learning.conditions import Conditions
+from oracledp.learning.single_rules import SingleRules
+from oracledp.mechanisms.exponential_mechanism import ExponentialMechanism
+from oracledp.mechanisms.gaussian_min import GaussianReportSeparatorPerturbedMin
 from oracledp.mechanisms.noisy_min import ReportNoisyMin
 from oracledp.mechanisms.objective import Objective
-from oracledp.mechanisms.rspm import ReportSeparatorPerturbedMin
-from oracledp.mechanisms.rules import OverrideLists, Sample, rule_learner, whole_weights
-from oracledp.mechanisms.rules.conditions import Conditions
-from oracledp.mechanisms.rules.single_rules import SingleRules
+from oracledp.mechanisms.perturbed_min import ReportSeparatorPerturbedMin
 from oracledp.oracles.branch_and_bound import BranchAndBoundOracle
 from oracledp.oracles.cp_sat import CpSatOracle
 from oracledp.oracles.exhaustive import ExhaustiveOracle
-from oracledp.partition import hypergeometric_parts
-from oracledp.randomness import SystemRandomness
-from oracledp.schema import Schema
-from oracledp.selection import short_rate
-from oracledp.table import Table
+from oracledp.privacy.guarantee import Neighbours
+from oracledp.randomness.choice import short_rate
+from oracledp.randomness.lattice import lattice
+from oracledp.randomness.partition import hypergeometric_parts
+from oracledp.randomness.source import SystemRandomness
 
 LETTERS = Literals.named(*"abcd")
 LOSSES = [
@@ -60,8 +60,8 @@ def test_the_gate_is_exact():
 
 
 def test_the_number_of_rows_bounds_only_where_it_is_public():
-    assert public_rows(7, Neighbours.REPLACE_ONE) == 7
-    assert public_rows(7, Neighbours.ADD_REMOVE) == MOST_ROWS
+    assert Neighbours.REPLACE_ONE.public_rows(7) == 7
+    assert Neighbours.ADD_REMOVE.public_rows(7) == MOST_ROWS
 
 
 @pytest.mark.parametrize("counts", [[2**40, 1], [2**62, 2**62, 2**62, 2**62], [2**63 - 1] * 3])

@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from oracledp.schema import Schema
-from oracledp.table.histogram import distinct
+from oracledp.data.schema import Schema
+from oracledp.data.table.histogram import distinct
 
 
 def schema_of(columns: int) -> Schema:

@@ -12,11 +12,11 @@ import pytest
 import oracledp as odp
 from oracledp.classes.base import QueryClass, Separator
 from oracledp.errors import BudgetExceeded, OracleDPError, ParameterError
-from oracledp.guarantee import Guarantee, Neighbours
 from oracledp.learners import DecisionListClassifier, HalfspaceClassifier, PrivateRuleClassifier
-from oracledp.ledger import Ledger
-from oracledp.mechanisms.door import Facts, release
-from oracledp.randomness import Randomness, SeededRandomness
+from oracledp.privacy.door import Facts, release
+from oracledp.privacy.guarantee import Guarantee, Neighbours
+from oracledp.privacy.ledger import Ledger
+from oracledp.randomness.source import Randomness, SeededRandomness
 
 SCHEMA = odp.Schema({"a": {"kind": "boolean"}, "b": {"kind": "boolean"}, "c": {"kind": "boolean"}})
 FRAME = pd.DataFrame({name: np.arange(64) >> place & 1 == 1 for place, name in enumerate("abc")})

@@ -10,13 +10,13 @@ import pandas
 import pytest
 
 import oracledp as odp
+from oracledp.data.table import Table
 from oracledp.errors import DataError, OracleDPError
-from oracledp.learning import MECHANISMS, MODELS, learn_rule
-from oracledp.ledger import Ledger
+from oracledp.learning import learn_table
+from oracledp.learning.models import MECHANISMS, MODELS, learn_rule
 from oracledp.mechanisms.mapped_counts import mapped_counts
-from oracledp.mechanisms.rules import learn_table
-from oracledp.randomness import SeededRandomness
-from oracledp.table import Table
+from oracledp.privacy.ledger import Ledger
+from oracledp.randomness.source import SeededRandomness
 
 SCHEMA = odp.Schema(
     {

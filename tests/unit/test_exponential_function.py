@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from oracledp.errors import ParameterError
-from oracledp.exponential_function import exp_enclosure
+from oracledp.exact.exponentials import exp_enclosure
 
 
 def floor_by_decimal(x: Fraction, bits: int) -> int:

@@ -7,16 +7,16 @@ import pytest
 
 from oracledp.classes import Conjunctions, DecisionLists, Disjunctions, Halfspaces, Parities, Signed
 from oracledp.classes.base import QueryClass
+from oracledp.data.literals import Literals
 from oracledp.errors import OracleFailure
-from oracledp.guarantee import Neighbours
-from oracledp.literals import Literals
-from oracledp.mechanisms import exponential
-from oracledp.mechanisms.exponential import ExponentialMechanism
+from oracledp.mechanisms import exponential_mechanism as exponential
+from oracledp.mechanisms.exponential_mechanism import ExponentialMechanism
 from oracledp.mechanisms.objective import Objective
-from oracledp.oracles.permute_sampler import sample_permute_and_flip
+from oracledp.mechanisms.sampling.permute_sampler import sample_permute_and_flip
 from oracledp.oracles.problem import WeightedProblem
 from oracledp.oracles.values import all_values
-from oracledp.randomness import SeededRandomness
+from oracledp.privacy.guarantee import Neighbours
+from oracledp.randomness.source import SeededRandomness
 
 LETTERS = Literals.named(*"abcde")
 CLASSES: list[QueryClass] = [

@@ -6,12 +6,12 @@ import pytest
 
 from oracledp.audit.exact_law import exact
 from oracledp.classes import Conjunctions, Parities, ZeroOneLoss
+from oracledp.data.literals import Literal, Literals
 from oracledp.errors import ParameterError
-from oracledp.guarantee import Neighbours
-from oracledp.literals import Literal, Literals
 from oracledp.mechanisms.gaussian_bound import calibrate_variance, gaussian_delta, paper_variance
-from oracledp.mechanisms.gaussian_rspm import GaussianReportSeparatorPerturbedMin
+from oracledp.mechanisms.gaussian_min import GaussianReportSeparatorPerturbedMin
 from oracledp.oracles.exhaustive import ExhaustiveOracle
+from oracledp.privacy.guarantee import Neighbours
 
 
 @pytest.mark.parametrize("neighbours", list(Neighbours))

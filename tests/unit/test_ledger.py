@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from oracledp.errors import BudgetExceeded, ModelError, ParameterError
-from oracledp.guarantee import Guarantee, Neighbours
-from oracledp.ledger import Ledger
+from oracledp.privacy.guarantee import Guarantee, Neighbours
+from oracledp.privacy.ledger import Ledger
 
 
 def guarantee(epsilon: str, delta: str = "0", neighbours: Neighbours = Neighbours.REPLACE_ONE) -> Guarantee:
@@ -94,8 +94,8 @@ import sys
 from fractions import Fraction
 from pathlib import Path
 from oracledp.errors import BudgetExceeded
-from oracledp.guarantee import Guarantee, Neighbours
-from oracledp.ledger import Ledger
+from oracledp.privacy.guarantee import Guarantee, Neighbours
+from oracledp.privacy.ledger import Ledger
 g = Guarantee(epsilon=Fraction(1, 100), neighbours=Neighbours.REPLACE_ONE, proof="x")
 done = 0
 for _ in range(80):
@@ -119,8 +119,8 @@ CRASH = """
 import os, signal, sys
 from fractions import Fraction
 from pathlib import Path
-from oracledp.guarantee import Guarantee, Neighbours
-from oracledp.ledger import Ledger
+from oracledp.privacy.guarantee import Guarantee, Neighbours
+from oracledp.privacy.ledger import Ledger
 g = Guarantee(epsilon=Fraction(1, 4), neighbours=Neighbours.REPLACE_ONE, proof="x")
 Ledger(Path(sys.argv[1])).charge(g, "rspm")
 os.kill(os.getpid(), signal.SIGKILL)

@@ -11,15 +11,15 @@ import numpy as np
 import pandas
 import pytest
 
+from oracledp.data.schema import Schema
+from oracledp.data.table import Table
 from oracledp.errors import CapacityError, ParameterError
-from oracledp.guarantee import Neighbours
-from oracledp.ledger import Ledger
 from oracledp.mechanisms import mapped_counts as module
-from oracledp.mechanisms.door import Facts
 from oracledp.mechanisms.mapped_counts import MappedCounting, MappedCounts, mapped_counts
-from oracledp.randomness import SeededRandomness
-from oracledp.schema import Schema
-from oracledp.table import Table
+from oracledp.privacy.door import Facts
+from oracledp.privacy.guarantee import Neighbours
+from oracledp.privacy.ledger import Ledger
+from oracledp.randomness.source import SeededRandomness
 
 SCHEMA = Schema(
     {

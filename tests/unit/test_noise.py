@@ -14,10 +14,11 @@ from random import Random
 import numpy as np
 import pytest
 
-from oracledp import _engine, noise
+from oracledp import _engine
 from oracledp.errors import CapacityError, ParameterError
-from oracledp.exponential_function import exp_enclosure
-from oracledp.randomness import SeededRandomness, SystemRandomness
+from oracledp.exact.exponentials import exp_enclosure
+from oracledp.randomness import noise
+from oracledp.randomness.source import SeededRandomness, SystemRandomness
 
 SYSTEM = SystemRandomness()
 Trace = Callable[..., tuple[int, int]]

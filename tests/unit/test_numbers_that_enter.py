@@ -6,16 +6,16 @@ from fractions import Fraction
 import numpy as np
 import pandas
 import pytest
+from experiments.paper_constants import paper_design
 
 import oracledp as odp
 from oracledp.errors import BudgetExceeded, OracleDPError, ParameterError
 from oracledp.learners import PrivateRuleClassifier
-from oracledp.mechanisms.gaussian_rspm import gaussian_rspm
+from oracledp.learning import learn_table
+from oracledp.mechanisms.gaussian_min import gaussian_rspm
 from oracledp.mechanisms.noisy_min import report_noisy_min
-from oracledp.mechanisms.prsma import design_prsma, prsma
-from oracledp.mechanisms.prsma.paper import paper_design
-from oracledp.mechanisms.rules import learn_table
-from oracledp.randomness import SeededRandomness
+from oracledp.mechanisms.robust import design_prsma, prsma
+from oracledp.randomness.source import SeededRandomness
 
 SCHEMA = odp.Schema({"columns": {name: {"kind": "boolean"} for name in ("a", "b", "sick")}})
 ROWS = np.random.default_rng(1).integers(0, 2, (400, 3))

@@ -6,15 +6,15 @@ from math import ceil, log
 
 import numpy as np
 import pytest
+from experiments.online import HardGame, MetaGame, converge, stack
+from experiments.online.hard_games import PAYOFFS, VALUE
+from experiments.online.meta_game import Algorithm
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
 from oracledp import bounds
 from oracledp.errors import ParameterError
-from oracledp.online import HardGame, MetaGame, converge, stack
-from oracledp.online.hard_games import PAYOFFS, VALUE
-from oracledp.online.meta_game import Algorithm
 
 
 @pytest.mark.parametrize("dimension", [2, 3, 5, 7])

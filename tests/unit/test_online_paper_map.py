@@ -31,7 +31,7 @@ def test_what_is_named_exists(row: str) -> None:
     for name in re.findall(r"`([^`]+)`", row):
         path = re.match(r"((?:\w[\w-]*/)+[\w.-]*|[\w-]+\.(?:py|md))", name)
         if path is not None:
-            found = [ROOT / place / path[1] for place in (*PLACES, "src/oracledp/mechanisms/prsma")]
+            found = [ROOT / place / path[1] for place in (*PLACES, "src/oracledp/mechanisms/robust")]
             assert any(file.exists() for file in found), name
     for name in re.findall(r"`bounds\.(\w+)`", row):
         assert name == "Game" or name.endswith("_") or hasattr(odp.bounds, name), name

@@ -7,10 +7,7 @@ from math import exp, log
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
-
-from oracledp import bounds
-from oracledp.online import (
+from experiments.online import (
     Anticipating,
     ChasesLastPlay,
     ContextFTPL,
@@ -24,9 +21,12 @@ from oracledp.online import (
     SeparatorNoise,
     play,
 )
-from oracledp.online.adversaries import Adversary
-from oracledp.online.learners import Learner
-from oracledp.online.perturbations import Perturbation
+from experiments.online.adversaries import Adversary
+from experiments.online.learners import Learner
+from experiments.online.perturbations import Perturbation
+from numpy.typing import NDArray
+
+from oracledp import bounds
 
 Floats = NDArray[np.float64]
 ROUNDS = 1500

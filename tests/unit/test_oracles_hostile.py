@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from broken import hostile_oracles as hostile
 from oracledp.classes import Conjunctions, Disjunctions, Halfspaces
 from oracledp.classes.base import Query
+from oracledp.data.literals import Literals
 from oracledp.errors import CapacityError, ParameterError
-from oracledp.literals import Literals
-from oracledp.oracles import hostile
 from oracledp.oracles.base import Certificate, Failed, Oracle, Solution, Trust
 from oracledp.oracles.door import ask
 from oracledp.oracles.exhaustive import ExhaustiveOracle

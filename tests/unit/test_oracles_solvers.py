@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from oracledp.classes import Conjunctions, Disjunctions, Halfspaces, Parities, QueryClass, ReadOnceFormulas
+from oracledp.data.literals import Literals
 from oracledp.errors import CapacityError, MissingDependency, ParameterError
-from oracledp.literals import Literals
 from oracledp.oracles import registry
 from oracledp.oracles.base import Failed, Solution, Trust
 from oracledp.oracles.cp_sat import CpSatOracle

@@ -13,15 +13,14 @@ import numpy as np
 import pytest
 
 import oracledp as odp
+from broken import hostile_oracles as hostile
 from oracledp.classes import Conjunctions
 from oracledp.classes.base import Query
 from oracledp.errors import OracleFailure, ParameterError
-from oracledp.guarantee import Neighbours
 from oracledp.learners import ConjunctionClassifier
-from oracledp.mechanisms.gaussian_rspm import gaussian_rspm
+from oracledp.mechanisms.gaussian_min import gaussian_rspm
+from oracledp.mechanisms.perturbed_min import ReportSeparatorPerturbedMin, oracle_assumptions, rspm
 from oracledp.mechanisms.release import Release
-from oracledp.mechanisms.rspm import ReportSeparatorPerturbedMin, oracle_assumptions, rspm
-from oracledp.oracles import hostile
 from oracledp.oracles.base import Answer, Certificate, Failed, Oracle, Solution, Trust
 from oracledp.oracles.branch_and_bound import BranchAndBoundOracle
 from oracledp.oracles.cp_sat import CpSatOracle
@@ -31,7 +30,8 @@ from oracledp.oracles.guarded import Ending, guarded
 from oracledp.oracles.heuristics import HeuristicOracle
 from oracledp.oracles.problem import WeightedProblem
 from oracledp.oracles.registry import NAMES, admit, available, owned, resolve
-from oracledp.randomness import SeededRandomness
+from oracledp.privacy.guarantee import Neighbours
+from oracledp.randomness.source import SeededRandomness
 
 SCHEMA = odp.Schema({"a": {"kind": "boolean"}, "b": {"kind": "boolean"}})
 QUERIES = Conjunctions(SCHEMA.literals)

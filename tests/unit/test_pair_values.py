@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from oracledp.classes import Conjunctions, Disjunctions
-from oracledp.literals import Literals
+from oracledp.data.literals import Literals
 from oracledp.oracles import pairs
 from oracledp.oracles.batch import coverage, data_values, whole_table
 from oracledp.oracles.problem import WeightedProblem

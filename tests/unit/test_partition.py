@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from oracledp.errors import CapacityError, ParameterError
-from oracledp.noise import hypergeometric_parts, hypergeometric_split
-from oracledp.randomness import SeededRandomness
+from oracledp.randomness.noise import hypergeometric_parts, hypergeometric_split
+from oracledp.randomness.source import SeededRandomness
 
 
 @settings(derandomize=True, deadline=None, max_examples=300)

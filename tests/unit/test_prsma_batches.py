@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from oracledp.mechanisms.prsma.runs import Array, Batch, Run, ThisProcess
-from oracledp.randomness import Randomness
+from oracledp.mechanisms.robust.runs import Array, Batch, Run, ThisProcess
+from oracledp.randomness.source import Randomness
 
 
 class Counts:

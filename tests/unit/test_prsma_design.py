@@ -5,18 +5,18 @@ from fractions import Fraction
 from math import exp, log, sinh, sqrt
 
 import pytest
+from experiments.paper_constants import paper_design
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from oracledp.errors import ParameterError
-from oracledp.guarantee import Neighbours
-from oracledp.mechanisms.prsma.delta import certified_delta, certified_epsilon, confirmed, delta_terms, steps
-from oracledp.mechanisms.prsma.design import Design
-from oracledp.mechanisms.prsma.designer import design_prsma
-from oracledp.mechanisms.prsma.laplace_test import laplace_table
-from oracledp.mechanisms.prsma.paper import paper_design
-from oracledp.mechanisms.prsma.theorem_equal import AgainstAverage, EveryPart, OneSided
-from oracledp.mechanisms.prsma.theorem_independent import IndependentLabels, _record_moment
+from oracledp.mechanisms.robust.delta import certified_delta, certified_epsilon, confirmed, delta_terms, steps
+from oracledp.mechanisms.robust.design import Design
+from oracledp.mechanisms.robust.designer import design_prsma
+from oracledp.mechanisms.robust.laplace_test import laplace_table
+from oracledp.mechanisms.robust.theorem_equal import AgainstAverage, EveryPart, OneSided
+from oracledp.mechanisms.robust.theorem_independent import IndependentLabels, _record_moment
+from oracledp.privacy.guarantee import Neighbours
 
 ONE = Fraction(1)
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from oracledp.errors import ParameterError
-from oracledp.mechanisms.prsma.interval import Interval
+from oracledp.exact.intervals import Interval
 
 rationals = st.fractions(min_value=-60, max_value=60, max_denominator=10**9)
 positives = st.fractions(min_value=Fraction(1, 10**9), max_value=10**9, max_denominator=10**9)

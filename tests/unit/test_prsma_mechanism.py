@@ -8,15 +8,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from broken.hostile_oracles import FailsOnDemand, FailsOnOutputs, HostileOracle
 from oracledp.classes import Conjunctions
+from oracledp.data.schema import Schema
+from oracledp.data.table import Table
 from oracledp.errors import BudgetExceeded, ParameterError
-from oracledp.guarantee import Neighbours
-from oracledp.ledger import Ledger
-from oracledp.mechanisms.prsma import Design, NothingReleased, RobustMechanism, certified_delta, prsma
-from oracledp.mechanisms.prsma.laplace_test import laplace_table
-from oracledp.mechanisms.prsma.mechanism import RspmBase
-from oracledp.mechanisms.prsma.parallel import JoblibWorkers, workers_of
-from oracledp.mechanisms.prsma.runs import (
+from oracledp.mechanisms.release import Release
+from oracledp.mechanisms.robust import Design, NothingReleased, RobustMechanism, certified_delta, prsma
+from oracledp.mechanisms.robust.laplace_test import laplace_table
+from oracledp.mechanisms.robust.mechanism import RspmBase
+from oracledp.mechanisms.robust.parallel import JoblibWorkers, workers_of
+from oracledp.mechanisms.robust.runs import (
     Array,
     Batch,
     BatchResult,
@@ -26,18 +28,16 @@ from oracledp.mechanisms.prsma.runs import (
     passing_outputs,
     run_batch,
 )
-from oracledp.mechanisms.prsma.splitting import label_counts, split
-from oracledp.mechanisms.prsma.theorem_equal import OneSided
-from oracledp.mechanisms.prsma.theorem_independent import IndependentLabels
-from oracledp.mechanisms.release import Release
+from oracledp.mechanisms.robust.splitting import label_counts, split
+from oracledp.mechanisms.robust.theorem_equal import OneSided
+from oracledp.mechanisms.robust.theorem_independent import IndependentLabels
 from oracledp.oracles.base import Answer, Trust
 from oracledp.oracles.branch_and_bound import BranchAndBoundOracle
 from oracledp.oracles.exhaustive import ExhaustiveOracle
-from oracledp.oracles.hostile import FailsOnDemand, FailsOnOutputs, HostileOracle
 from oracledp.oracles.problem import WeightedProblem
-from oracledp.randomness import Randomness, SeededRandomness, SystemRandomness
-from oracledp.schema import Schema
-from oracledp.table import Table
+from oracledp.privacy.guarantee import Neighbours
+from oracledp.privacy.ledger import Ledger
+from oracledp.randomness.source import Randomness, SeededRandomness, SystemRandomness
 
 ONE = Fraction(1)
 REPLACE, ADD = Neighbours.REPLACE_ONE, Neighbours.ADD_REMOVE
@@ -109,7 +109,7 @@ def test_a_table_beyond_the_public_bound_is_cut_to_it() -> None:
 
 
 def test_label_counts_fill_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("oracledp.mechanisms.prsma.splitting.CHUNK", 7)
+    monkeypatch.setattr("oracledp.mechanisms.robust.splitting.CHUNK", 7)
     assert sum(label_counts(100, 3, SeededRandomness(3))) == 100
 
 
@@ -124,7 +124,7 @@ def test_a_part_passes_only_if_all_its_runs_answer() -> None:
 
 
 def test_a_failure_in_a_late_batch_fails_the_part(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("oracledp.mechanisms.prsma.runs.BATCH", 7)
+    monkeypatch.setattr("oracledp.mechanisms.robust.runs.BATCH", 7)
 
     @dataclass(frozen=True)
     class FailsInTheEnd(ToyBase):
@@ -177,14 +177,14 @@ class Numbered(ToyBase):
 @pytest.mark.parametrize("kept", range(30))
 def test_the_released_run_of_a_part_is_the_one_that_the_lot_names(kept: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Before, it was always the first: an oracle that fails on its first call only reached 888 times the delta."""
-    monkeypatch.setattr("oracledp.mechanisms.prsma.runs.BATCH", 7)
+    monkeypatch.setattr("oracledp.mechanisms.robust.runs.BATCH", 7)
     asked: list[int] = []
 
     def lot(source: Randomness, bound: int) -> int:
         asked.append(bound)
         return kept
 
-    monkeypatch.setattr("oracledp.mechanisms.prsma.runs.below", lot)
+    monkeypatch.setattr("oracledp.mechanisms.robust.runs.below", lot)
     outputs = passing_outputs(a_design(), Numbered(), pieces(a_design()), SeededRandomness(0), ThisProcess())
     assert outputs == [kept] * 20
     assert asked == [30] * 20
@@ -206,7 +206,7 @@ def test_a_failure_in_one_place_changes_neither_the_calls_nor_the_progress(
     place: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Every run is made, so that the order of calls and what is shown of it are the same whatever fails."""
-    monkeypatch.setattr("oracledp.mechanisms.prsma.runs.BATCH", 7)
+    monkeypatch.setattr("oracledp.mechanisms.robust.runs.BATCH", 7)
     seen: list[tuple[int, int]] = []
 
     def passing(base: Numbered) -> int:
@@ -391,7 +391,7 @@ def test_bad_options_are_named(options: dict[str, object]) -> None:
 
 
 def test_processes_give_what_one_process_gives_with_the_same_seed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("oracledp.mechanisms.prsma.runs.BATCH", 20)
+    monkeypatch.setattr("oracledp.mechanisms.robust.runs.BATCH", 20)
     here = run(oracle=ExhaustiveOracle())
     there = run(oracle=ExhaustiveOracle(), parallel="joblib")
     assert isinstance(here, Release)

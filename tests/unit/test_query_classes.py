@@ -21,8 +21,8 @@ from oracledp.classes import (
 )
 from oracledp.classes.separation import all_records, separating_rows
 from oracledp.classes.subsets import minimum_distance
+from oracledp.data.literals import Literal, Literals
 from oracledp.errors import CapacityError, ModelError, ParameterError
-from oracledp.literals import Literal, Literals
 
 AB, ABC = Literals.named("a", "b"), Literals.named("a", "b", "c")
 NONE = Literals(())

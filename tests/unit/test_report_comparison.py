@@ -10,9 +10,9 @@ import pandas
 import pytest
 
 import oracledp as odp
+from oracledp.data.literals import Literal
 from oracledp.errors import ParameterError
-from oracledp.literals import Literal
-from oracledp.randomness import SeededRandomness
+from oracledp.randomness.source import SeededRandomness
 from oracledp.report import internal_comparison
 from oracledp.report.comparison import MOST_SETS, column_sets, compare
 from oracledp.report.fit import fit_quality, query_share

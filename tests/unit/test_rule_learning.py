@@ -7,13 +7,13 @@ import pandas
 import pytest
 
 import oracledp as odp
+from oracledp.data.literals import Literals
 from oracledp.errors import BudgetExceeded, ParameterError
-from oracledp.guarantee import Neighbours
-from oracledp.literals import Literals
-from oracledp.mechanisms.rules import learn_table, recipe, rule_learner
-from oracledp.mechanisms.rules.blocks import Block, schema_blocks, single_blocks
-from oracledp.mechanisms.rules.cards import scoring_card
-from oracledp.randomness import SeededRandomness
+from oracledp.learning import learn_table, recipe, rule_learner
+from oracledp.learning.blocks import Block, schema_blocks, single_blocks
+from oracledp.learning.cards import scoring_card
+from oracledp.privacy.guarantee import Neighbours
+from oracledp.randomness.source import SeededRandomness
 
 SCHEMA = odp.Schema(
     {

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from oracledp.data.literals import Literal
+from oracledp.data.schema import Schema
 from oracledp.errors import ParameterError
-from oracledp.literals import Literal
-from oracledp.schema import Schema
 
 PEOPLE = Schema(
     {

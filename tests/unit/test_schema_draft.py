@@ -9,9 +9,9 @@ import pandas
 import polars
 import pytest
 
+from oracledp.data.schema import Schema
+from oracledp.data.table import Table
 from oracledp.errors import DataError, ParameterError, SchemaError
-from oracledp.schema import Schema
-from oracledp.table import Table
 
 FRAME = pandas.DataFrame(
     {

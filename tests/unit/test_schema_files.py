@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from oracledp.data.schema import Schema
 from oracledp.errors import SchemaError
-from oracledp.schema import Schema
 
 YAML = """\
 columns:

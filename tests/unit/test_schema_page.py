@@ -7,7 +7,7 @@ from pathlib import Path
 
 import yaml
 
-from oracledp.schema import Schema
+from oracledp.data.schema import Schema
 
 PAGE = Path(__file__).parents[2] / "docs" / "schema.md"
 

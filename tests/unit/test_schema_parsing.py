@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from oracledp.data.schema import Schema
 from oracledp.errors import SchemaError
-from oracledp.schema import Schema
 
 INTEGER = {"kind": "integer", "lo": 0, "hi": 10}
 NUMERIC = {"kind": "numeric", "lo": 0, "hi": 10}

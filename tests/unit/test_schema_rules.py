@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from oracledp.data.literals import Literal
+from oracledp.data.schema import Schema
 from oracledp.errors import ParameterError, SchemaError
-from oracledp.literals import Literal
-from oracledp.schema import Schema
 
 COLUMNS = {
     "age": {"kind": "integer", "lo": 0, "hi": 99, "thresholds": [25, 65], "nullable": True},

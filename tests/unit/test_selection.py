@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from oracledp import _engine
 from oracledp.errors import CapacityError, ParameterError
-from oracledp.exponential_function import exp_enclosure
-from oracledp.noise import exponential_choice, exponential_law, permute_and_flip_choice
-from oracledp.randomness import SeededRandomness, SystemRandomness
-from oracledp.selection import _upper_weights
+from oracledp.exact.exponentials import exp_enclosure
+from oracledp.randomness.choice import _upper_weights
+from oracledp.randomness.noise import exponential_choice, exponential_law, permute_and_flip_choice
+from oracledp.randomness.source import SeededRandomness, SystemRandomness
 
 SYSTEM = SystemRandomness()
 EXTREMES = np.array([-(2**63), 2**63 - 1, 0, 5], dtype=np.int64)

@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 import oracledp as odp
-from oracledp.randomness import SeededRandomness
+from oracledp.randomness.source import SeededRandomness
 from oracledp.synthesis import Synthesizer
 
 COLUMNS = 6

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from oracledp.classes import Conjunctions
-from oracledp.guarantee import Guarantee, Neighbours
-from oracledp.literals import Literal, Literals
-from oracledp.randomness import SeededRandomness
-from oracledp.schema import Schema
+from oracledp.data.literals import Literal, Literals
+from oracledp.data.output.conditions import allowed_codes, parse_conditions
+from oracledp.data.schema import Schema
+from oracledp.privacy.guarantee import Guarantee, Neighbours
+from oracledp.randomness.source import SeededRandomness
 from oracledp.synthesis.answers import answer_conjunction
-from oracledp.synthesis.conditions import allowed_codes, parse_conditions
 from oracledp.synthesis.estimates import part_estimate, query_estimate
 from oracledp.synthesis.layout import Layout
 from oracledp.synthesis.measurements import Meter, Records

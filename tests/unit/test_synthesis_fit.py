@@ -8,15 +8,15 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from oracledp.guarantee import Neighbours
-from oracledp.randomness import Randomness, SeededRandomness
+from oracledp.privacy.guarantee import Neighbours
+from oracledp.randomness.source import Randomness, SeededRandomness
 from oracledp.synthesis.bins import Floats, Integers
 from oracledp.synthesis.layout import Layout
 from oracledp.synthesis.measurements import Meter, Records
 from oracledp.synthesis.measuring import Measured, measure
 from oracledp.synthesis.mixture import Mixture, fit_mixture
+from oracledp.synthesis.recipe import relative_noise, settings
 from oracledp.synthesis.rounding import draw_rows, stratified, systematic
-from oracledp.synthesis.rules import relative_noise, settings
 from oracledp.synthesis.terms import OneWays, Pairs, Parities, State, Term
 
 SIZES = (2, 3, 6, 20)

@@ -10,10 +10,10 @@ import polars
 import pyarrow
 import pytest
 
-from oracledp.randomness import SeededRandomness
-from oracledp.schema import Schema
+from oracledp.data.output.frames import FrameShape
+from oracledp.data.schema import Schema
+from oracledp.randomness.source import SeededRandomness
 from oracledp.synthesis import Synthesizer
-from oracledp.synthesis.frames import FrameShape
 
 DEFINITIONS: dict[str, dict[str, Any]] = {
     "smoker": {"kind": "boolean"},

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from oracledp.errors import BudgetExceeded, CapacityError
-from oracledp.guarantee import Neighbours
-from oracledp.randomness import Randomness, SeededRandomness
+from oracledp.privacy.guarantee import Neighbours
+from oracledp.randomness.source import Randomness, SeededRandomness
 from oracledp.synthesis.basis import column_sets, signed_features
 from oracledp.synthesis.bins import Integers, nested_bins
 from oracledp.synthesis.measurements import Meter, Records

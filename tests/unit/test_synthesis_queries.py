@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from oracledp.classes import Conjunctions, Disjunctions, Halfspaces, Parities, Query, QueryClass, ZeroOneLoss
+from oracledp.data.literals import Literal, Literals
+from oracledp.data.schema import Schema
 from oracledp.errors import BudgetExceeded
-from oracledp.guarantee import Neighbours
-from oracledp.literals import Literal, Literals
-from oracledp.randomness import Randomness, SeededRandomness
-from oracledp.schema import Schema
+from oracledp.privacy.guarantee import Neighbours
+from oracledp.randomness.source import Randomness, SeededRandomness
 from oracledp.synthesis import mixture
 from oracledp.synthesis.bins import Integers, nested_bins
 from oracledp.synthesis.counted import CountedQuery

@@ -14,13 +14,13 @@ import pyarrow
 import pytest
 
 from oracledp.classes import Parities
+from oracledp.data.schema import Schema
+from oracledp.data.table import Table
 from oracledp.errors import BudgetExceeded, ModelError, ParameterError
-from oracledp.ledger import Ledger
-from oracledp.randomness import SeededRandomness
-from oracledp.schema import Schema
+from oracledp.privacy.ledger import Ledger
+from oracledp.randomness.source import SeededRandomness
 from oracledp.synthesis import Synthesizer, measuring, mixture
-from oracledp.synthesis.rules import Settings, settings
-from oracledp.table import Table
+from oracledp.synthesis.recipe import Settings, settings
 
 SCHEMA = Schema(
     {

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from oracledp.classes import Conjunctions, DecisionLists, Halfspaces, Parities
+from oracledp.data.literals import Literal, Literals
+from oracledp.data.schema import Schema
 from oracledp.errors import ParameterError
-from oracledp.literals import Literal, Literals
-from oracledp.schema import Schema
 from oracledp.synthesis import Synthesizer
 from oracledp.synthesis.program import budget_shares, rounds
 from oracledp.synthesis.searched import NamedClass

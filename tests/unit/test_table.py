@@ -12,10 +12,10 @@ import polars
 import pyarrow
 import pytest
 
+from oracledp.data.literals import Literal
+from oracledp.data.schema import Schema
+from oracledp.data.table import Table
 from oracledp.errors import CapacityError, DataError, ParameterError
-from oracledp.literals import Literal
-from oracledp.schema import Schema
-from oracledp.table import Table
 
 SCHEMA = Schema(
     {

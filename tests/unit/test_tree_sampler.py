@@ -7,14 +7,14 @@ import pytest
 
 from oracledp._engine import SubsetForest
 from oracledp.classes import Conjunctions, ReadOnceFormulas
+from oracledp.data.literals import Literals
 from oracledp.errors import CapacityError
-from oracledp.exponential_function import exp_enclosure
-from oracledp.literals import Literals
+from oracledp.exact.exponentials import exp_enclosure
+from oracledp.mechanisms.sampling.subset_sampler import _plant
+from oracledp.mechanisms.sampling.tree_sampler import sample_exponential
+from oracledp.mechanisms.sampling.trials import BITS, ONE, keep, powers
 from oracledp.oracles.problem import WeightedProblem
-from oracledp.oracles.subset_sampler import _plant
-from oracledp.oracles.tree_sampler import sample_exponential
-from oracledp.oracles.trials import BITS, ONE, keep, powers
-from oracledp.randomness import SeededRandomness
+from oracledp.randomness.source import SeededRandomness
 
 
 def problem(seed: int, *, rows: int = 60, literals: int = 7, width: int | None = 3, large: int = 9) -> WeightedProblem:

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from oracledp.errors import ParameterError
 from oracledp.extras import optional
-from oracledp.guarantee import Guarantee
+from oracledp.privacy.guarantee import Guarantee
 
 ALPHA = 1e-8  # of one audit: a hundred of them refute a true claim with probability below 1e-6
 PILOT_ALPHA = 0.05  # ranks pairs and events; it certifies nothing

@@ -18,17 +18,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oracledp.audit.black_box import ALPHA, Measurement
-from oracledp.audit.mutants import Mutant
-from oracledp.exact_numbers import Exact
+from oracledp.data.schema import Schema
+from oracledp.data.table import Table
+from oracledp.exact.numbers import Exact
 from oracledp.extras import optional
-from oracledp.guarantee import Guarantee, Neighbours
-from oracledp.schema import Schema
+from oracledp.privacy.guarantee import Guarantee, Neighbours
 from oracledp.synthesis import Synthesizer
-from oracledp.table import Table
 
 CANARIES = 200
 DELTA = Fraction(1, 10**12)  # a greater one would drown alpha in the bound
-TIER = "black box"
 Mask = NDArray[np.bool_]
 Scores = Callable[[Mask], NDArray[np.float64]]  # which canaries are in -> how much the release looks as if each was
 
@@ -81,19 +79,11 @@ def synthesizer_scores(epsilon: Exact) -> Scores:
     return scores
 
 
-def _claim() -> Guarantee:
+def claim() -> Guarantee:
+    """What the synthesizer promises here."""
     return Guarantee(epsilon=Fraction(1), delta=DELTA, neighbours=Neighbours.ADD_REMOVE, proof="measured-synthesis")
 
 
 def findings() -> list[Measurement]:
     """The synthesizer, by one run."""
-    return [one_run("synthesizer / canaries in one run", synthesizer_scores(1), _claim())]
-
-
-def _little_noise() -> Measurement:
-    return one_run("hardly any noise", synthesizer_scores(60), _claim())
-
-
-CANARY_MUTANTS: tuple[Mutant, ...] = (
-    Mutant("synthesizer-little-noise", "a synthesizer with hardly any noise", _little_noise, TIER),
-)
+    return [one_run("synthesizer / canaries in one run", synthesizer_scores(1), claim())]

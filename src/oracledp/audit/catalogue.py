@@ -18,13 +18,13 @@ from oracledp.classes import (
     ReadOnceFormulas,
     ZeroOneLoss,
 )
-from oracledp.guarantee import Neighbours
-from oracledp.literals import Literal, Literals
-from oracledp.mechanisms.exponential import ExponentialMechanism
-from oracledp.mechanisms.gaussian_rspm import GaussianReportSeparatorPerturbedMin
+from oracledp.data.literals import Literal, Literals
+from oracledp.mechanisms.exponential_mechanism import ExponentialMechanism
+from oracledp.mechanisms.gaussian_min import GaussianReportSeparatorPerturbedMin
 from oracledp.mechanisms.noisy_min import ReportNoisyMin
-from oracledp.mechanisms.rspm import ReportSeparatorPerturbedMin
+from oracledp.mechanisms.perturbed_min import ReportSeparatorPerturbedMin
 from oracledp.oracles.exhaustive import ExhaustiveOracle
+from oracledp.privacy.guarantee import Neighbours
 
 EPSILONS = (Fraction(1, 10), Fraction(1), Fraction(3))
 MOST_CELLS = 1_000_000  # per data set: seconds for the whole catalogue

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oracledp.errors import ParameterError
-from oracledp.exponential_function import exp_enclosure
+from oracledp.exact.exponentials import exp_enclosure
 from oracledp.extras import optional
 
 ALPHA = 1e-8  # of one test: a hundred of them reject correct samplers with probability below 1e-6

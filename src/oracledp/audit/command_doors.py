@@ -5,17 +5,21 @@ from __future__ import annotations
 import json
 import tempfile
 from fractions import Fraction
+from functools import cache
+from importlib import import_module
+from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
 
+import click
 import numpy as np
 from click.testing import CliRunner
 
 from oracledp.audit.doors import Door, Entry, Seen, patched
 from oracledp.audit.exact_law import DataSet
 from oracledp.audit.learner_doors import TWO
-from oracledp.guarantee import Guarantee, Neighbours
-from oracledp.randomness import DrawSource
+from oracledp.privacy.guarantee import Guarantee, Neighbours
+from oracledp.randomness.source import DrawSource
 
 SCHEMA = '{"columns": {"a": {"kind": "boolean"}, "y": {"kind": "boolean"}}}'
 
@@ -35,18 +39,25 @@ def _same_rows(seed: Any = None) -> np.random.Generator:
 _GENERATOR = np.random.default_rng
 
 
+@cache
+def installed_command() -> click.Group:
+    """The command line as it is installed: the audit walks through what users type, not through our modules."""
+    script = next(iter(entry_points(group="console_scripts", name="oracledp")))
+    group = getattr(import_module(script.module), "cli")  # noqa: B009 - a module found by name
+    assert isinstance(group, click.Group)
+    return group
+
+
 def command(*words: str) -> Entry:
     """A command in a folder of its own, where DATA and SCHEMA are: exit code, output, and every file it leaves."""
 
     def enter(data: DataSet, relation: Neighbours, source: DrawSource) -> Seen:
-        from oracledp.cli import cli
-
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
             write_data(folder, data)
             line = [word.replace("@", f"{name}/") for word in words]
             with patched(np.random, "default_rng", _same_rows):
-                result = CliRunner().invoke(cli, [*line, "--neighbours", relation.value], obj=source)
+                result = CliRunner().invoke(installed_command(), [*line, "--neighbours", relation.value], obj=source)
             if result.exception is not None and not isinstance(result.exception, SystemExit):
                 raise result.exception
             written = sorted(path for path in folder.iterdir() if path.name not in ("data.csv", "schema.json"))

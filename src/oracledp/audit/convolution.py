@@ -16,7 +16,7 @@ from oracledp.audit.enumeration import RunLaw
 from oracledp.audit.exact_law import DataSet, Finding
 from oracledp.audit.law import ROUNDING, Reals
 from oracledp.errors import ParameterError
-from oracledp.guarantee import Guarantee
+from oracledp.privacy.guarantee import Guarantee
 
 REACH = 16  # scales of noise that are looked at; what lies outside counts as cut off
 

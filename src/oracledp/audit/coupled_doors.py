@@ -19,13 +19,13 @@ from oracledp.audit.doors import Door, Entry, Seen, patched
 from oracledp.audit.exact_law import DataSet, Finding
 from oracledp.audit.learner_doors import fitted, selected
 from oracledp.classes import Conjunctions
+from oracledp.data.schema import Schema
+from oracledp.data.table import Table
 from oracledp.game.oracle_query import OracleQuery
-from oracledp.guarantee import Guarantee, Neighbours
-from oracledp.randomness import DrawSource
-from oracledp.schema import Schema
+from oracledp.privacy.guarantee import Guarantee, Neighbours
+from oracledp.randomness.source import DrawSource
 from oracledp.synthesis import Synthesizer, measuring
-from oracledp.synthesis.rules import Settings
-from oracledp.table import Table
+from oracledp.synthesis.recipe import Settings
 
 SCHEMA = Schema(
     {

@@ -16,11 +16,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from oracledp.accounting import zcdp_delta
 from oracledp.audit.draw_laws import joint_scores
 from oracledp.errors import OracleDPError
-from oracledp.guarantee import Guarantee
-from oracledp.randomness import DrawSource, Question, SeededRandomness
+from oracledp.privacy.accounting import zcdp_delta
+from oracledp.privacy.guarantee import Guarantee
+from oracledp.randomness.source import DrawSource, Question, SeededRandomness
 
 
 @dataclass(frozen=True)

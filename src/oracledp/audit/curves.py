@@ -12,7 +12,7 @@ from oracledp.audit.catalogue import catalogue
 from oracledp.audit.exact_law import law_of, neighbour_pairs, objective_for, resolution_of
 from oracledp.audit.law import delta_between
 from oracledp.extras import optional
-from oracledp.guarantee import Guarantee, Neighbours
+from oracledp.privacy.guarantee import Guarantee, Neighbours
 from oracledp.whole_files import whole_file
 
 STEPS = 40

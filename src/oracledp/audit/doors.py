@@ -14,9 +14,9 @@ from oracledp.audit.enumeration import Enumeration, RunLaw, law_of_runs
 from oracledp.audit.exact_law import SLACK, DataSet, Finding, compare, neighbour_pairs
 from oracledp.audit.law import delta_between
 from oracledp.errors import OracleDPError
-from oracledp.guarantee import Guarantee, Neighbours
-from oracledp.mechanisms.lattice import SHIPPED, Lattice, on_lattice
-from oracledp.randomness import DrawSource
+from oracledp.privacy.guarantee import Guarantee, Neighbours
+from oracledp.randomness.lattice import SHIPPED, Lattice, on_lattice
+from oracledp.randomness.source import DrawSource
 
 TAILS = 1e-4  # at most so much probability is cut off in a walk
 COARSE = Lattice(fixed_ties=0, free_ties=1)

@@ -18,12 +18,12 @@ from numpy.typing import NDArray
 
 from oracledp.audit.permute_and_flip import permute_and_flip_law
 from oracledp.errors import ParameterError
-from oracledp.exponential_function import exp_enclosure
+from oracledp.exact.exponentials import exp_enclosure
 from oracledp.mechanisms.block_noise import ball_size
-from oracledp.noise import coin_limit
 from oracledp.oracles.problem import WeightedProblem
 from oracledp.oracles.values import all_values
-from oracledp.selection import exponential_law
+from oracledp.randomness.choice import exponential_law
+from oracledp.randomness.noise import coin_limit
 
 BITS = 160
 UNIT = 1 << BITS

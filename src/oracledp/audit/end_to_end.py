@@ -1,9 +1,8 @@
-"""The public functions on small tables, as the black-box auditor runs them, and broken versions of them."""
+"""The public functions on small tables, as the black-box auditor runs them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 from typing import Any
@@ -12,21 +11,18 @@ import numpy as np
 
 from oracledp.audit.black_box import Measurement, black_box
 from oracledp.audit.exact_law import DataSet, neighbour_pairs
-from oracledp.audit.mutants import Mutant
 from oracledp.classes import Conjunctions, QueryClass, ZeroOneLoss
 from oracledp.classes.separation import all_records
+from oracledp.data.schema import Schema
+from oracledp.data.table import Table
 from oracledp.errors import OracleFailure
-from oracledp.guarantee import Guarantee, Neighbours
-from oracledp.mechanisms.exponential import exponential
+from oracledp.mechanisms.exponential_mechanism import exponential
 from oracledp.mechanisms.noisy_min import report_noisy_min
-from oracledp.mechanisms.rspm import rspm
-from oracledp.oracles.hostile import FailsOnRecord
-from oracledp.schema import Schema
-from oracledp.table import Table
+from oracledp.mechanisms.perturbed_min import rspm
+from oracledp.privacy.guarantee import Guarantee, Neighbours
 
 REPLACE, ADD = Neighbours.REPLACE_ONE, Neighbours.ADD_REMOVE
 EPSILON = Fraction(1)
-TIER = "black box"
 SCHEMA = Schema({"columns": {"a": {"kind": "boolean"}, "y": {"kind": "boolean"}}})
 Call = Callable[..., Any]
 
@@ -86,40 +82,3 @@ PUBLIC: dict[str, Call] = {
 def findings() -> list[Measurement]:
     """Every public function on all pairs of small neighbours, end to end."""
     return [measure(name, call, relation) for name, call in PUBLIC.items() for relation in Neighbours]
-
-
-def _claim(relation: Neighbours, **more: Any) -> Guarantee:
-    return Guarantee(epsilon=EPSILON, neighbours=relation, proof="none: this is a mutant", **more)
-
-
-def _half_noise(call: Call, relation: Neighbours, runs: int = 8000) -> Callable[[], Measurement]:
-    """The function at twice the epsilon that it claims."""
-    return lambda: measure("half the noise", with_epsilon(call, 2 * EPSILON), relation, _claim(relation), runs=runs)
-
-
-def _hostile_oracle() -> Measurement:
-    """The oracle calls itself total and proved, and fails when one record is there."""
-    call = with_epsilon(rspm, oracle=FailsOnRecord(record=(1, 1)))
-    return measure("an oracle that fails on a record", call, REPLACE, _claim(REPLACE), runs=2000)
-
-
-def _data_dependent_epsilon() -> Measurement:
-    """Less noise where the table is uniform, "to help accuracy"."""
-
-    def call(table: Table, queries: QueryClass, neighbours: Neighbours) -> Any:
-        generous = EPSILON * (12 if len(table.counts) == 1 else 1)
-        release = exponential(table, queries, epsilon=generous, neighbours=neighbours)
-        return replace(release, guarantee=_claim(neighbours))
-
-    return measure("noise chosen by looking at the data", call, REPLACE, _claim(REPLACE), runs=2000)
-
-
-END_TO_END_MUTANTS: tuple[Mutant, ...] = (
-    Mutant("half-noise-rspm", "rspm at twice its epsilon, end to end", _half_noise(rspm, REPLACE), TIER),
-    Mutant(
-        "half-noise-exponential", "exponential at twice its epsilon", _half_noise(exponential, REPLACE, 20_000), TIER
-    ),
-    Mutant("half-noise-noisy-min", "report-noisy-min at twice its epsilon", _half_noise(report_noisy_min, ADD), TIER),
-    Mutant("oracle-fails-on-record", "rspm believes an oracle that fails on one record", _hostile_oracle, TIER),
-    Mutant("noise-by-data", "a noise scale that depends on the data", _data_dependent_epsilon, TIER),
-)

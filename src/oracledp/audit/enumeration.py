@@ -19,7 +19,7 @@ from oracledp.audit import draw_laws
 from oracledp.audit.draw_laws import BITS, UNIT, Outcomes
 from oracledp.audit.law import Law
 from oracledp.errors import ParameterError
-from oracledp.randomness import DrawSource, Question
+from oracledp.randomness.source import DrawSource, Question
 
 SINGLE: dict[str, Callable[..., Outcomes]] = {
     "below": draw_laws.below,
@@ -186,7 +186,7 @@ def law_of_runs(run: Callable[[DrawSource], Hashable], *, least: float = 1e-9, s
 
     With ``stop_at_release`` a run ends where block noise is added, and its output is what it would be added to.
 
-    >>> from oracledp.noise import bernoulli
+    >>> from oracledp.randomness.noise import bernoulli
     >>> law = law_of_runs(lambda source: bernoulli(Fraction(1, 3), source) or bernoulli(Fraction(1, 2), source))
     >>> {output: round(low / UNIT, 3) for output, (low, _) in law.masses.items()}, law.runs
     ({True: 0.667, False: 0.333}, 3)

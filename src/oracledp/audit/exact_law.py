@@ -19,14 +19,14 @@ from oracledp.audit.permute_and_flip import permute_and_flip_law
 from oracledp.classes.base import Parts, QueryClass
 from oracledp.classes.separation import all_records
 from oracledp.errors import ParameterError
-from oracledp.guarantee import Guarantee, Neighbours
-from oracledp.mechanisms.exponential import ExponentialMechanism
-from oracledp.mechanisms.gaussian_rspm import GaussianPerturbation, GaussianReportSeparatorPerturbedMin
+from oracledp.mechanisms.exponential_mechanism import ExponentialMechanism
+from oracledp.mechanisms.gaussian_min import GaussianPerturbation, GaussianReportSeparatorPerturbedMin
 from oracledp.mechanisms.noisy_min import ReportNoisyMin
 from oracledp.mechanisms.objective import Objective
 from oracledp.mechanisms.perturbation import KHotPerturbation, SeparatorPerturbation
-from oracledp.mechanisms.rspm import ReportSeparatorPerturbedMin
-from oracledp.selection import exponential_law
+from oracledp.mechanisms.perturbed_min import ReportSeparatorPerturbedMin
+from oracledp.privacy.guarantee import Guarantee, Neighbours
+from oracledp.randomness.choice import exponential_law
 
 DataSet = tuple[int, ...]  # counts of all 2^d records
 SLACK = 1e-9
@@ -76,7 +76,7 @@ def exact(mechanism: Any, *, rows: int = 2, sign: int = 1, name: str | None = No
     """The exact epsilon and delta of a mechanism over all data sets of ``rows`` records and all their neighbours.
 
     >>> from oracledp.classes import Conjunctions
-    >>> from oracledp.literals import Literals
+    >>> from oracledp.data.literals import Literals
     >>> finding = exact(ExponentialMechanism(Conjunctions(Literals.named("a")), Fraction(1), Neighbours.ADD_REMOVE))
     >>> finding.holds, finding.pairs
     (True, 6)

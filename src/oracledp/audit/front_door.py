@@ -18,7 +18,7 @@ from oracledp.audit.exact_law import Finding
 from oracledp.audit.function_doors import function_doors
 from oracledp.audit.learner_doors import card_doors, learner_doors
 from oracledp.audit.surrogate_loss import card_finding
-from oracledp.guarantee import Neighbours
+from oracledp.privacy.guarantee import Neighbours
 
 
 @dataclass(frozen=True)

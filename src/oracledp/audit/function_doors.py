@@ -12,23 +12,23 @@ import numpy as np
 
 from oracledp.audit.doors import COARSE, SLOW, Door, Entry, Seen, patched
 from oracledp.audit.exact_law import DataSet
+from oracledp.audit.free_ties import FreeTies
 from oracledp.classes import Conjunctions, Parities, QueryClass, ZeroOneLoss
 from oracledp.classes.separation import all_records
+from oracledp.data.schema import Schema
+from oracledp.data.table import Table
 from oracledp.extras import optional
 from oracledp.game.oracle_query import OracleQuery
-from oracledp.guarantee import Neighbours
-from oracledp.learning import learn_rule
-from oracledp.mechanisms import exponential as exponential_module
-from oracledp.mechanisms.exponential import exponential
-from oracledp.mechanisms.gaussian_rspm import gaussian_rspm
+from oracledp.learning import learn_table
+from oracledp.learning.models import learn_rule
+from oracledp.mechanisms import exponential_mechanism as exponential_module
+from oracledp.mechanisms.exponential_mechanism import exponential
+from oracledp.mechanisms.gaussian_min import gaussian_rspm
 from oracledp.mechanisms.mapped_counts import mapped_counts
 from oracledp.mechanisms.noisy_min import report_noisy_min
-from oracledp.mechanisms.rspm import rspm
-from oracledp.mechanisms.rules import learn_table
-from oracledp.oracles.hostile import TieBreaksByNoise
-from oracledp.randomness import DrawSource
-from oracledp.schema import Schema
-from oracledp.table import Table
+from oracledp.mechanisms.perturbed_min import rspm
+from oracledp.privacy.guarantee import Neighbours
+from oracledp.randomness.source import DrawSource
 
 TWO_PARTS: dict[str, Any] = {**SLOW, "kinds": (0, 2), "least": 3e-6, "tails": 2e-2}
 SCHEMA = Schema({"columns": {"a": {"kind": "boolean"}, "y": {"kind": "boolean"}}})
@@ -53,15 +53,6 @@ def two_rules() -> QueryClass:
 def signed_rules() -> QueryClass:
     """Never, a, and their negations: a query has two parts, so the noise must pay for both."""
     return Parities(SCHEMA.literals.without("y"), max_width=1).closure()
-
-
-class FreeTies(TieBreaksByNoise):
-    """Breaks ties as it likes, and says so."""
-
-    @property
-    def fixed_ties(self) -> bool:
-        """Not promised."""
-        return False
 
 
 def selection(function: Function, queries: Callable[[], QueryClass] = two_rules, **options: Any) -> Entry:

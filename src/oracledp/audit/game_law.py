@@ -16,22 +16,20 @@ from numpy.typing import NDArray
 
 from oracledp.audit.exact_law import DataSet, Finding, compare, law_of, neighbour_pairs, resolution_of
 from oracledp.audit.law import Law
-from oracledp.audit.mutants import Mutant
 from oracledp.classes import Conjunctions, Parities
 from oracledp.classes.base import Parts, QueryClass
+from oracledp.classes.linked import PastQueries
 from oracledp.classes.separation import all_records
 from oracledp.classes.signed import Signed
+from oracledp.data.schema import Schema
 from oracledp.game.data_player import ContextFTPL
-from oracledp.game.linked import PastQueries
-from oracledp.game.payoff import Payoff
 from oracledp.game.players import query_player
 from oracledp.game.query_player import ExponentialPlayer, PerturbedPlayer, QueryPlayer
-from oracledp.game.rules import OPTIMISM
-from oracledp.game.scoreboard import Scoreboard
-from oracledp.guarantee import Guarantee
-from oracledp.mechanisms.rspm import ReportSeparatorPerturbedMin
-from oracledp.schema import Schema
-from oracledp.selection import exponential_law
+from oracledp.game.settings import OPTIMISM
+from oracledp.mechanisms.payoff import Payoff
+from oracledp.mechanisms.perturbed_min import ReportSeparatorPerturbedMin
+from oracledp.mechanisms.scoreboard import Scoreboard
+from oracledp.randomness.choice import exponential_law
 
 EPSILON, DELTA, ROWS, DRAWS = Fraction(1), Fraction(1, 1000), 2, 3
 Bits = NDArray[np.uint8]
@@ -101,7 +99,8 @@ class SmallGame:
         return compare(self.name, self.player.guarantee, ((laws[a], laws[b]) for a, b in pairs))
 
 
-def _classes() -> dict[str, QueryClass]:
+def small_classes() -> dict[str, QueryClass]:
+    """What the games are about."""
     schema = Schema({"columns": {"a": {"kind": "boolean"}, "b": {"kind": "boolean"}}})
     return {
         "conjunctions": Conjunctions(schema.literals, max_width=1).closure(),
@@ -109,7 +108,8 @@ def _classes() -> dict[str, QueryClass]:
     }
 
 
-def _player(name: str, queries: QueryClass, rounds: int) -> QueryPlayer:
+def small_player(name: str, queries: QueryClass, rounds: int) -> QueryPlayer:
+    """A player by name, with the budget of the whole game."""
     player = query_player(name, queries, rows=ROWS, rounds=rounds, epsilon=EPSILON, delta=DELTA)
     if not isinstance(player, PerturbedPlayer):
         return player
@@ -127,12 +127,15 @@ def _player(name: str, queries: QueryClass, rounds: int) -> QueryPlayer:
 
 def games() -> list[SmallGame]:
     """One and two rounds of each query player whose law can be summed, against the play and the average."""
-    every = _classes()
+    every = small_classes()
     chosen = [("exponential", kind, True) for kind in every] + [("exponential", "conjunctions", False)]
     chosen += [("rspm", "parities", True), ("rspm:separator", "parities", True), ("rspm:gaussian", "parities", False)]
     return [
         SmallGame(
-            f"oracle-query:{name} / {kind}, {rounds} rounds", every[kind], _player(name, every[kind], rounds), averaging
+            f"oracle-query:{name} / {kind}, {rounds} rounds",
+            every[kind],
+            small_player(name, every[kind], rounds),
+            averaging,
         )
         for name, kind, averaging in chosen
         for rounds in (1, 2)
@@ -142,76 +145,3 @@ def games() -> list[SmallGame]:
 def findings() -> list[Finding]:
     """The exact law of every small game."""
     return [game.finding() for game in games()]
-
-
-# ---- broken games ------------------------------------------------------------------------------------
-def _game(factor: int = 1) -> SmallGame:
-    """Two rounds of the exponential player, with this many times the right ε0."""
-    queries = _classes()["conjunctions"]
-    player = _player("exponential", queries, 2)
-    assert isinstance(player, ExponentialPlayer)
-    mechanism = replace(player.mechanism, epsilon=factor * player.mechanism.epsilon)
-    return SmallGame("a broken game", queries, replace(player, mechanism=mechanism))
-
-
-def _whole_budget_each_round() -> Finding:
-    """ε in every round, promised for all of them together."""
-    queries = _classes()["conjunctions"]
-    player = _player("exponential", queries, 2)
-    assert isinstance(player, ExponentialPlayer)
-    greedy = replace(player, mechanism=replace(player.mechanism, epsilon=EPSILON))
-    return SmallGame("the whole budget in each round", queries, greedy).finding()
-
-
-def _peeking() -> Finding:
-    """A data player that starts from the private rows, "to converge faster"."""
-
-    def propose(past: Transcript, data: DataSet) -> tuple[Bits, ...]:
-        rows = np.repeat(all_records(2), np.array(data), axis=0)
-        return tuple(rows[:1].repeat(DRAWS, axis=0) for _ in range(len(past) + 1))
-
-    return replace(_game(), propose=propose, rows=4).finding()
-
-
-def _told_payoffs() -> Finding:
-    """The payoff of the chosen query printed beside it."""
-    game = _game()
-
-    def law(data: DataSet) -> Law:
-        quiet = game.law(data)
-        counts, records = np.array(data), all_records(2)
-        held = {q: int(counts[game.queries.evaluate(q, records)].sum()) for q in game.queries.all_parts()}
-        transcripts = cast(tuple[Transcript, ...], quiet.outputs)
-        told = tuple((past, tuple(held[q] for q in past)) for past in transcripts)
-        return Law(told, quiet.low, quiet.high)
-
-    guarantee: Guarantee = game.player.guarantee
-    pairs = [_aligned(law(a), law(b)) for a, b in neighbour_pairs(4, ROWS, guarantee.neighbours)]
-    return compare("payoffs told with the queries", guarantee, pairs)
-
-
-def _aligned(first: Law, second: Law) -> tuple[Law, Law]:
-    """Both laws over the outputs of either."""
-    names = tuple(dict.fromkeys((*first.outputs, *second.outputs)))
-
-    def over(law: Law) -> Law:
-        place = {output: i for i, output in enumerate(law.outputs)}
-        zero = np.longdouble(0)
-        low = [law.low[place[name]] if name in place else zero for name in names]
-        high = [law.high[place[name]] if name in place else zero for name in names]
-        return Law(names, np.array(low), np.array(high))
-
-    return over(first), over(second)
-
-
-def _weights_times_n() -> Finding:
-    """A8 the other way: each record counts n times in the payoff, with noise for a weight of one."""
-    return _game(factor=ROWS).finding()
-
-
-GAME_MUTANTS: tuple[Mutant, ...] = (
-    Mutant("game-whole-budget-each-round", "rounds of a game that do not share the budget", _whole_budget_each_round),
-    Mutant("game-peeking-data-player", "a data player that looks at the private rows", _peeking),
-    Mutant("game-payoffs-told", "payoffs released beside the queries", _told_payoffs),
-    Mutant("game-weights-times-n", "payoffs scaled by n with noise for weight one (A8)", _weights_times_n),
-)

@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 from oracledp.audit.doors import SLOW, Door, Entry, Seen
 from oracledp.audit.exact_law import DataSet
 from oracledp.audit.function_doors import rule
-from oracledp.guarantee import Neighbours
-from oracledp.mechanisms.lattice import Lattice
-from oracledp.mechanisms.rules import learn_table
+from oracledp.learning import learn_table
 from oracledp.mechanisms.surrogate import ConvexSurrogate
-from oracledp.randomness import DrawSource
+from oracledp.privacy.guarantee import Neighbours
+from oracledp.randomness.lattice import Lattice
+from oracledp.randomness.source import DrawSource
 
 ONE_WEIGHT = Lattice(noise_bits=7, grid_bits=10, distance_bits=10, output_share=Fraction(1, 16))
 TWO = tuple(product((0, 1), (0, 1)))  # (feature, label)

@@ -22,10 +22,10 @@ from typing import Any
 from oracledp.audit.end_to_end import EPSILON, PUBLIC, Call, small_pairs, small_rules, small_table
 from oracledp.audit.exact_law import DataSet
 from oracledp.audit.verdict import Fact
-from oracledp.guarantee import Neighbours
-from oracledp.ledger import Ledger
-from oracledp.randomness import SeededRandomness
-from oracledp.table import Table
+from oracledp.data.table import Table
+from oracledp.privacy.guarantee import Neighbours
+from oracledp.privacy.ledger import Ledger
+from oracledp.randomness.source import SeededRandomness
 
 TIER = "observables"
 SEEDS = range(3)

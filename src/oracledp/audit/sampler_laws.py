@@ -8,10 +8,10 @@ from math import isqrt, sqrt
 
 import numpy as np
 
-from oracledp import noise
 from oracledp.audit.chi_square import IntegerLaw, decay
 from oracledp.extras import optional
-from oracledp.randomness import SystemRandomness
+from oracledp.randomness import noise
+from oracledp.randomness.source import SystemRandomness
 
 SYSTEM = SystemRandomness()
 TENTH = Fraction(11, 10)  # a scale that is 10 % wrong

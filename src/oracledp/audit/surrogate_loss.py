@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from oracledp.audit.doors import Door
 from oracledp.audit.enumeration import Released
 from oracledp.audit.exact_law import DataSet, Finding
-from oracledp.guarantee import Neighbours
-from oracledp.randomness import DrawSource, Question, SeededRandomness
+from oracledp.privacy.guarantee import Neighbours
+from oracledp.randomness.source import DrawSource, Question, SeededRandomness
 
 Vector = NDArray[np.float64]
 STEP = 2.0**-7  # of the noise scale, for differences

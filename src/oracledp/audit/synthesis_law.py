@@ -16,14 +16,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from oracledp.accounting import zcdp_rho
 from oracledp.audit.exact_law import SLACK, DataSet, Finding, compare, law_of, neighbour_pairs
 from oracledp.audit.law import ROUNDING, Law, Reals
 from oracledp.classes import Conjunctions, Query
-from oracledp.guarantee import Guarantee, Neighbours
-from oracledp.literals import Literals
-from oracledp.randomness import Randomness, SeededRandomness
-from oracledp.schema import Schema
+from oracledp.data.literals import Literals
+from oracledp.data.schema import Schema
+from oracledp.privacy.accounting import zcdp_rho
+from oracledp.privacy.guarantee import Guarantee, Neighbours
+from oracledp.randomness.source import Randomness, SeededRandomness
 from oracledp.synthesis.counted import CountedQuery
 from oracledp.synthesis.measurements import Meter, Records
 

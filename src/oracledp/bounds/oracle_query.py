@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import log, pow, sqrt
 
-from oracledp.accounting import zcdp_rho
 from oracledp.bounds.regret import context_ftpl
 from oracledp.bounds.sampling import sampling_error
 from oracledp.bounds.selection import exponential, rspm_k_hot
 from oracledp.bounds.shape import Shape
 from oracledp.errors import ParameterError
+from oracledp.privacy.accounting import zcdp_rho
 
 PLAYERS = ("exponential", "rspm")
 

@@ -8,7 +8,7 @@ from oracledp.bounds.sampling import subsample_error, subsample_error_paper
 from oracledp.bounds.selection import rspm_k_hot, rspm_paper, rspm_separator
 from oracledp.bounds.shape import Shape
 from oracledp.errors import ParameterError
-from oracledp.mechanisms.prsma.design import Design
+from oracledp.mechanisms.robust.design import Design
 
 
 def prsma_paper(elements: int, log_size: float, *, epsilon: float, delta: float, rows: float, beta: float) -> float:

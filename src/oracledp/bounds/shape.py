@@ -29,7 +29,7 @@ class Shape:
         """The shape of a class.
 
         >>> from oracledp.classes import Conjunctions
-        >>> from oracledp.literals import Literals
+        >>> from oracledp.data.literals import Literals
         >>> Shape.of(Conjunctions(Literals.named("a", "b", "c"), max_width=2))
         Shape(size=7, hot=2, parts=5, elements=3, margin=1, nested=True)
         """

@@ -13,8 +13,8 @@ from oracledp.classes.halfspaces import Halfspaces
 from oracledp.classes.loss import ZeroOneLoss
 from oracledp.classes.signed import Signed
 from oracledp.classes.subsets import Conjunctions, Disjunctions, Parities
+from oracledp.data.literals import Literals
 from oracledp.errors import ModelError, OracleDPError
-from oracledp.literals import Literals
 
 __all__ = [
     "Branch",

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from oracledp.data.literals import Literals
 from oracledp.errors import ModelError
-from oracledp.literals import Literals
 
 if TYPE_CHECKING:
     from oracledp.classes.dual import Dual

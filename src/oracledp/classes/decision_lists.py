@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from oracledp.classes.base import Parts, QueryClass, Records, Separator, colex_subsets
 from oracledp.errors import ParameterError
-from oracledp.exact_numbers import MOST_PARTS, whole, whole_or_none
+from oracledp.exact.numbers import MOST_PARTS, whole, whole_or_none
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class DecisionLists(QueryClass):
     per (position, skip), and two for the default, which must be a part (trap P4): every query has exactly
     ``length + 1`` parts.
 
-    >>> from oracledp.literals import Literals
+    >>> from oracledp.data.literals import Literals
     >>> lists = DecisionLists(Literals.named("smoker", "adult"), length=2)
     >>> str(lists.query(1, 7, 10))
     'if smoker then 1; else if adult then 0; else 0'

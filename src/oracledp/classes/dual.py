@@ -13,7 +13,7 @@ from oracledp.classes.base import Parts, QueryClass, Records
 from oracledp.classes.halfspaces import Halfspaces
 from oracledp.classes.separation import all_records
 from oracledp.classes.subsets import Conjunctions, Disjunctions, Parities
-from oracledp.literals import Literals
+from oracledp.data.literals import Literals
 
 Record = tuple[int, ...]
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from oracledp.classes.base import Parts, QueryClass, Records, Separator
 from oracledp.classes.separation import all_records, separating_rows
 from oracledp.errors import CapacityError, ParameterError
-from oracledp.exact_numbers import MOST_PARTS, whole_or_none
+from oracledp.exact.numbers import MOST_PARTS, whole_or_none
 
 Tree = int | tuple["Tree", ...]
 FAN_IN = {"majority": 3, "nand": 2}
@@ -31,7 +31,7 @@ class ReadOnceFormulas(QueryClass):
     of Goldman, Kearns and Schapire made definite: records drawn at the gate's balanced bias from a fixed
     public sequence, kept while they tell more formulas apart, until all are told apart.
 
-    >>> from oracledp.literals import Literals
+    >>> from oracledp.data.literals import Literals
     >>> formulas = ReadOnceFormulas(Literals.named("a", "b", "c"), gate="nand")
     >>> formulas.size, str(formulas.query(5))
     (9, 'nand(b, c)')

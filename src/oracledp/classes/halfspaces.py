@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from oracledp.classes.base import LinearCosts, Parts, QueryClass, Records, Separator
 from oracledp.classes.separation import separating_queries
 from oracledp.errors import ParameterError
-from oracledp.exact_numbers import MOST_PARTS, exact, whole_or_none
+from oracledp.exact.numbers import MOST_PARTS, exact, whole_or_none
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Halfspaces(QueryClass):
     part per (coordinate, non-zero weight), at most ``max_nonzero`` of them, the rest dummies. A free
     intercept is one more part. Weights and thresholds may be any rationals.
 
-    >>> from oracledp.literals import Literals
+    >>> from oracledp.data.literals import Literals
     >>> card = Halfspaces(Literals.named("smoker", "adult"), weights=(-1, 0, 1), thresholds=(0, 1))
     >>> str(card.query(2, 4, 7))
     '+1·smoker >= 1'

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from oracledp.classes.base import Branch, Parts, QueryClass, Records, Separator
 from oracledp.classes.separation import separating_queries
-from oracledp.literals import Literal, Literals
-from oracledp.merging import exact_sum
+from oracledp.data.literals import Literal, Literals
+from oracledp.exact.merging import exact_sum
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ class Signed(QueryClass):
     """Q ∪ ¬Q. The sign is one of TWO one-hot parts: one binary coordinate with one-sided noise leaks (trap P5).
 
     >>> from oracledp.classes.subsets import Conjunctions
-    >>> from oracledp.literals import Literals
+    >>> from oracledp.data.literals import Literals
     >>> both = Conjunctions(Literals.named("a", "b")).closure()
     >>> str(both.query(0, 1, 3)), both.size
     ('not (a and b)', 8)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from oracledp.classes.base import LinearCosts, Parts, QueryClass, Records, Separator, colex_subsets
 from oracledp.errors import CapacityError, ParameterError
-from oracledp.exact_numbers import MOST_PARTS, whole_or_none
+from oracledp.exact.numbers import MOST_PARTS, whole_or_none
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,7 @@ def chosen_bits(parts: Parts, records: Records) -> NDArray[np.bool_]:
 class Conjunctions(SubsetClass):
     """Conjunctions of at most ``max_width`` literals; the empty one is always true.
 
-    >>> from oracledp.literals import Literals
+    >>> from oracledp.data.literals import Literals
     >>> queries = Conjunctions(Literals.named("smoker", "adult"), max_width=2)
     >>> str(queries.query(0, 1)), queries.size
     ('smoker and adult', 4)
@@ -129,7 +129,7 @@ class Conjunctions(SubsetClass):
 class Disjunctions(SubsetClass):
     """Disjunctions of at most ``max_width`` literals; the empty one is never true.
 
-    >>> from oracledp.literals import Literals
+    >>> from oracledp.data.literals import Literals
     >>> str(Disjunctions(Literals.named("smoker", "adult")).query(0, 1))
     'smoker or adult'
     """
@@ -165,7 +165,7 @@ class Parities(SubsetClass):
     ``code`` may give the columns of a generator matrix (one 0/1 element each): a separator whose margin is
     the minimum distance of that linear code, computed here and never taken on trust, and so less noise.
 
-    >>> from oracledp.literals import Literals
+    >>> from oracledp.data.literals import Literals
     >>> str(Parities(Literals.named("a", "b", "c")).query(0, 2))
     'a xor c'
     """

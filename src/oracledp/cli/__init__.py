@@ -16,7 +16,6 @@ from typing import NoReturn
 import click
 
 from oracledp.cli.audit import audit
-from oracledp.cli.bench import bench
 from oracledp.cli.budget import budget
 from oracledp.cli.demo import demo
 from oracledp.cli.learn import learn
@@ -33,7 +32,7 @@ def cli() -> None:
     """Oracle-efficient differential privacy: private rules with a proof behind every guarantee."""
 
 
-for command in (demo, learn, synth, answer, audit, plan, schema, budget, bench):
+for command in (demo, learn, synth, answer, audit, plan, schema, budget):
     cli.add_command(command)
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import click
@@ -11,7 +13,7 @@ from rich.table import Table as Grid
 
 from oracledp.audit.catalogue import catalogue
 from oracledp.audit.curves import catalogue_curves, draw
-from oracledp.audit.tiers import MUTANTS, TIERS
+from oracledp.audit.tiers import TIERS
 from oracledp.cli.common import emit, json_option, progress, quiet_option
 from oracledp.cli.outputs import refuse_unwritable
 from oracledp.errors import ParameterError
@@ -83,11 +85,22 @@ def _cell(column: str, value: object) -> str:
     return str(value)
 
 
+def _mutants() -> tuple[Any, ...]:
+    """The broken mechanisms, which live beside the tests: no installed package holds them."""
+    tests = Path(__file__).parents[3] / "tests"
+    if not (tests / "broken" / "catalogue.py").is_file():
+        raise ParameterError("--mutants needs the source tree: broken mechanisms are not installed")
+    if str(tests) not in sys.path:
+        sys.path.append(str(tests))
+    return tuple(import_module("broken.catalogue").MUTANTS)
+
+
 def _audit_mutants(names: tuple[str, ...], quiet: bool, as_json: bool) -> None:
-    unknown = sorted(set(names) - {mutant.name for mutant in MUTANTS})
+    mutants = _mutants()
+    unknown = sorted(set(names) - {mutant.name for mutant in mutants})
     if unknown:
         raise ParameterError(f"no mutant {unknown[0]!r}; 'oracledp audit --mutants' lists them")
-    chosen = [mutant for mutant in MUTANTS if not names or mutant.name in names]
+    chosen = [mutant for mutant in mutants if not names or mutant.name in names]
     with progress("auditing broken mechanisms", quiet):
         rows = [{"name": m.name, "file": m.file, "caught": m.caught, "tier": m.tier, "wrong": m.wrong} for m in chosen]
     grid = Grid("mutant", "what is wrong with it", "caught by", "caught")

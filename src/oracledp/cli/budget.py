@@ -8,8 +8,8 @@ from typing import Any
 import click
 
 from oracledp.cli.common import emit, json_option, neighbours_option
-from oracledp.guarantee import show
-from oracledp.ledger import Ledger
+from oracledp.privacy.guarantee import show
+from oracledp.privacy.ledger import Ledger
 
 
 @click.group()

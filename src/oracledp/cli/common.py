@@ -13,8 +13,8 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from oracledp.errors import ParameterError
-from oracledp.ledger import Ledger
-from oracledp.randomness import DrawSource, Randomness, SeededRandomness, SystemRandomness
+from oracledp.privacy.ledger import Ledger
+from oracledp.randomness.source import DrawSource, Randomness, SeededRandomness, SystemRandomness
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 Advance = Callable[[int, int], None]

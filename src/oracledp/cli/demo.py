@@ -7,10 +7,10 @@ from typing import Any
 import click
 
 from oracledp.cli.common import emit, json_option, progress, quiet_option
+from oracledp.data.schema import Schema
+from oracledp.data.table import Table
 from oracledp.extras import optional
-from oracledp.learning import accuracy, learn_rule, majority_accuracy
-from oracledp.schema import Schema
-from oracledp.table import Table
+from oracledp.learning.models import accuracy, learn_rule, majority_accuracy
 
 # The columns and their possible values come from the study's code book, not from the rows.
 RAND_SCHEMA: dict[str, Any] = {

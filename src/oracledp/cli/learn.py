@@ -20,12 +20,12 @@ from oracledp.cli.common import (
     strict_option,
 )
 from oracledp.cli.outputs import outputs, refuse_closed_output
+from oracledp.data.schema import Schema
+from oracledp.data.table import Table
 from oracledp.errors import ParameterError
-from oracledp.learning import MECHANISMS, MODELS, accuracy, learn_rule
-from oracledp.mechanisms.rules import learn_table
-from oracledp.report.rules import rule_page
-from oracledp.schema import Schema
-from oracledp.table import Table
+from oracledp.learning import learn_table
+from oracledp.learning.models import MECHANISMS, MODELS, accuracy, learn_rule
+from oracledp.report.rule_page import rule_page
 
 
 @click.command()

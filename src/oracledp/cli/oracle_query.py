@@ -9,12 +9,12 @@ import click
 from oracledp.classes import Conjunctions, Disjunctions, Halfspaces, Parities, QueryClass
 from oracledp.cli.common import emit, progress
 from oracledp.cli.synth_request import SynthRequest
+from oracledp.data.literals import Literal, Literals
+from oracledp.data.schema import Schema
 from oracledp.errors import ParameterError
 from oracledp.game.oracle_query import OracleQuery
-from oracledp.game.rules import PLAYERS
-from oracledp.literals import Literal, Literals
+from oracledp.game.settings import PLAYERS
 from oracledp.report.game import game_page
-from oracledp.schema import Schema
 
 METHODS = ("measured", "oracle-query")
 _CLASSES = ("marginals", "conjunctions", "disjunctions", "parities", "halfspaces")

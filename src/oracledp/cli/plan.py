@@ -9,14 +9,14 @@ import click
 
 from oracledp.classes import Conjunctions, Disjunctions, Halfspaces, Parities, QueryClass
 from oracledp.cli.common import emit, json_option, neighbours_option
+from oracledp.data.literals import Literal, Literals
+from oracledp.data.schema import Schema
+from oracledp.data.table import Table
 from oracledp.errors import ParameterError
-from oracledp.exact_numbers import whole, whole_or_none
-from oracledp.learning import MODELS, rule_class
-from oracledp.literals import Literal, Literals
+from oracledp.exact.numbers import whole, whole_or_none
+from oracledp.learning.models import MODELS, rule_class
 from oracledp.planning import Plan
 from oracledp.planning import plan as make_plan
-from oracledp.schema import Schema
-from oracledp.table import Table
 
 Command = Callable[..., Any]
 

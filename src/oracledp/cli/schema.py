@@ -8,13 +8,13 @@ import click
 
 from oracledp.cli.common import emit, json_option, ledger_of, ledger_option, memory_option, neighbours_option
 from oracledp.cli.outputs import refuse_closed_output
+from oracledp.data.schema import Column, Schema
+from oracledp.data.table import Table
+from oracledp.data.table.flaws import Flaw, flaw_words, outcome_words
 from oracledp.errors import ParameterError
-from oracledp.exact_numbers import positive
+from oracledp.exact.numbers import positive
 from oracledp.mechanisms.mapped_counts import MappedCounts, mapped_counts
 from oracledp.report.internal import BANNER
-from oracledp.schema import Column, Schema
-from oracledp.table import Table
-from oracledp.table.flaws import Flaw, flaw_words, outcome_words
 
 
 @click.group()

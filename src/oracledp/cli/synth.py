@@ -20,7 +20,7 @@ from oracledp.cli.common import (
 )
 from oracledp.cli.oracle_query import method_option, play, player_option
 from oracledp.cli.synth_request import SynthRequest
-from oracledp.exact_numbers import positive
+from oracledp.exact.numbers import positive
 from oracledp.report.synthetic import synthetic_page
 from oracledp.synthesis import Synthesizer
 

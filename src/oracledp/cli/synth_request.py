@@ -13,13 +13,13 @@ import click
 
 from oracledp.cli.common import ledger_of, progress, source_of
 from oracledp.cli.outputs import Outputs, outputs, refuse_closed_output
+from oracledp.data.schema import Schema
+from oracledp.data.table import Table
 from oracledp.errors import ParameterError
 from oracledp.extras import optional
-from oracledp.ledger import Ledger
-from oracledp.randomness import Randomness
+from oracledp.privacy.ledger import Ledger
+from oracledp.randomness.source import Randomness
 from oracledp.report.internal import comparison_page, internal_path
-from oracledp.schema import Schema
-from oracledp.table import Table
 
 MOST_VALUES = 1 << 31  # of one synthetic table: tens of gigabytes of text
 

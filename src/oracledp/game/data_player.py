@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from oracledp.game.linked import LinkedQueries
-from oracledp.schema import Schema
+from oracledp.classes.linked import LinkedQueries
+from oracledp.data.schema import Schema
 
 Codes = NDArray[np.int64]
 Costs = list[NDArray[np.float32]]

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
-from oracledp.accounting import homogeneous_epsilon
 from oracledp.classes.base import Parts, QueryClass
-from oracledp.game.payoff import Payoff
 from oracledp.game.query_player import BOTH_SIDES, NEIGHBOURS, perturbed_answer, whole_promise
-from oracledp.guarantee import Guarantee
-from oracledp.mechanisms.gaussian_rspm import GaussianReportSeparatorPerturbedMin
+from oracledp.mechanisms.gaussian_min import GaussianReportSeparatorPerturbedMin
+from oracledp.mechanisms.payoff import Payoff
 from oracledp.oracles.registry import resolve
-from oracledp.randomness import Randomness
+from oracledp.privacy.accounting import homogeneous_epsilon
+from oracledp.privacy.guarantee import Guarantee
+from oracledp.randomness.source import Randomness
 
 
 @dataclass(frozen=True)

@@ -8,16 +8,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oracledp.classes.base import Parts, QueryClass
+from oracledp.classes.linked import PastQueries
 from oracledp.classes.signed import Signed
+from oracledp.data.table import Table
 from oracledp.game.data_player import Codes, ContextFTPL
-from oracledp.game.linked import PastQueries
-from oracledp.game.payoff import Payoff
 from oracledp.game.play import Play
 from oracledp.game.query_player import QueryPlayer
-from oracledp.game.rules import Rules
-from oracledp.game.scoreboard import Scoreboard
-from oracledp.randomness import Randomness, public_generator
-from oracledp.table import Table
+from oracledp.game.settings import Rules
+from oracledp.mechanisms.payoff import Payoff
+from oracledp.mechanisms.scoreboard import Scoreboard
+from oracledp.randomness.source import Randomness, public_generator
 
 Progress = Callable[[int, int], None]
 

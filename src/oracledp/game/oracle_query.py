@@ -9,28 +9,28 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from oracledp.classes.base import Query, QueryClass
+from oracledp.classes.linked import Linker
+from oracledp.data.output.conditions import Conditions
+from oracledp.data.output.frames import FrameShape
+from oracledp.data.schema import Schema
+from oracledp.data.table import Table
 from oracledp.errors import ModelError, ParameterError
-from oracledp.exact_numbers import MOST_SAMPLED, MOST_SEED, Exact, positive, probability, whole_or_none
+from oracledp.exact.numbers import MOST_SAMPLED, MOST_SEED, Exact, positive, probability, whole_or_none
 from oracledp.game.data_player import Codes
-from oracledp.game.linked import Linker
 from oracledp.game.match import Progress, play_match, silent
-from oracledp.game.model import GameModel
 from oracledp.game.play import Play
+from oracledp.game.played import GameModel
 from oracledp.game.players import query_player
 from oracledp.game.query_player import NEIGHBOURS, QueryPlayer
 from oracledp.game.record import GameRecord, InternalDiagnostics, diagnose, public_record
-from oracledp.game.rules import LARGEST_ROUNDS, MOST_DRAWN, RESPONSES, Rules, default_rounds
-from oracledp.guarantee import Guarantee
-from oracledp.mechanisms.door import Facts, release
+from oracledp.game.settings import LARGEST_ROUNDS, MOST_DRAWN, RESPONSES, Rules, default_rounds
 from oracledp.mechanisms.table_selection import refuse_unknown_literals
-from oracledp.randomness import Randomness
-from oracledp.schema import Schema
-from oracledp.synthesis.conditions import Conditions
-from oracledp.synthesis.frames import FrameShape
-from oracledp.table import Table
+from oracledp.privacy.door import Facts, release
+from oracledp.privacy.guarantee import Guarantee
+from oracledp.randomness.source import Randomness
 
 if TYPE_CHECKING:
-    from oracledp.ledger import Ledger
+    from oracledp.privacy.ledger import Ledger
 
 
 class OracleQuery:
@@ -47,7 +47,7 @@ class OracleQuery:
 
     >>> import pandas
     >>> from oracledp.classes import Conjunctions
-    >>> from oracledp.randomness import SeededRandomness
+    >>> from oracledp.randomness.source import SeededRandomness
     >>> schema = Schema({"columns": {"smoker": {"kind": "boolean"}, "sick": {"kind": "boolean"}}})
     >>> frame = pandas.DataFrame({"smoker": [True, False] * 2000, "sick": [True, False] * 2000})
     >>> queries = Conjunctions(schema.literals.with_negations(), max_width=2)

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oracledp.classes.base import Parts
+from oracledp.classes.linked import LinkedQueries
 from oracledp.errors import ModelError
 from oracledp.game.data_player import Codes
-from oracledp.game.linked import LinkedQueries
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,28 +57,3 @@ class Play:
         places = (np.arange(rows) + rng.random()) / rows * edges[-1]
         chosen = kept[np.minimum(np.searchsorted(edges, places, side="right"), len(kept) - 1)]
         return self.records[rng.permutation(chosen)]
-
-
-def proposal_weights(weights: tuple[int, ...], draws: int, total: int) -> NDArray[np.int64]:
-    """Each draw's share of ``total``, in integers: round t has weights[t], spread over its draws, rounded."""
-    whole = draws * sum(weights)
-    each = [(2 * total * weight + whole) // (2 * whole) for weight in weights]
-    return np.repeat(np.array(each, dtype=np.int64), draws)
-
-
-def selection_resolution(rows: int, whole: int) -> int:
-    """The lattice on which a selection compares ``rows`` private records with proposals of this weight in all.
-
-    It is fine enough for :func:`equal_unit` to be off by less than a thirtieth of a record, and so coarse that all
-    weights together stay below 2^61. Both numbers are public.
-    """
-    return max(0, min(whole.bit_length() + 4, 59 - rows.bit_length()))
-
-
-def equal_unit(rows: int, whole: int, resolution: int) -> int:
-    """What one unit of the proposals' weight counts in lattice units, so that they weigh as much as the rows, rounded.
-
-    >>> equal_unit(10, 7, 4)
-    23
-    """
-    return (2 * (rows << resolution) + whole) // (2 * whole)

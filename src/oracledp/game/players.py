@@ -9,7 +9,7 @@ from oracledp.errors import ParameterError
 from oracledp.game.gaussian_player import GaussianPlayer
 from oracledp.game.query_player import ExponentialPlayer, PerturbedPlayer, QueryPlayer
 from oracledp.game.robust_player import RobustPlayer
-from oracledp.game.rules import PLAYERS
+from oracledp.game.settings import PLAYERS
 from oracledp.game.surrogate_player import SurrogatePlayer
 
 NO_ORACLE = ("exponential", "surrogate")

@@ -6,24 +6,24 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import ClassVar, Protocol
 
-from oracledp.accounting import homogeneous_epsilon, zcdp_rho
-from oracledp.capacity import MOST_ROWS
 from oracledp.classes.base import Parts, QueryClass
 from oracledp.errors import ParameterError
-from oracledp.exact_roots import sqrt_below
-from oracledp.game.payoff import Payoff
-from oracledp.guarantee import Guarantee, Neighbours
-from oracledp.mechanisms.exponential import ExponentialMechanism
-from oracledp.mechanisms.gaussian_rspm import GaussianReportSeparatorPerturbedMin
-from oracledp.mechanisms.lattice import lattice
+from oracledp.exact.capacity import MOST_ROWS
+from oracledp.exact.roots import sqrt_below
+from oracledp.mechanisms.exponential_mechanism import ExponentialMechanism
+from oracledp.mechanisms.gaussian_min import GaussianReportSeparatorPerturbedMin
 from oracledp.mechanisms.objective import nothing_found
-from oracledp.mechanisms.rspm import ReportSeparatorPerturbedMin
+from oracledp.mechanisms.payoff import Payoff
+from oracledp.mechanisms.perturbed_min import ReportSeparatorPerturbedMin
+from oracledp.mechanisms.sampling.tree_sampler import samples
 from oracledp.oracles.base import Failed
 from oracledp.oracles.registry import resolve
-from oracledp.oracles.tree_sampler import samples
 from oracledp.oracles.values import MOST_QUERIES
-from oracledp.randomness import Randomness
-from oracledp.selection import exponential_choice
+from oracledp.privacy.accounting import homogeneous_epsilon, zcdp_rho
+from oracledp.privacy.guarantee import Guarantee, Neighbours
+from oracledp.randomness.choice import exponential_choice
+from oracledp.randomness.lattice import lattice
+from oracledp.randomness.source import Randomness
 
 NEIGHBOURS = Neighbours.REPLACE_ONE  # the payoff q(S) - q(sample) needs a public number of rows (trap P8)
 BOTH_SIDES = 4  # a payoff weighs the rows and as much on the proposals; rounding those adds far less than as much again

@@ -9,15 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oracledp.classes.base import QueryClass
+from oracledp.classes.linked import LinkedQueries, Linker
+from oracledp.data.schema import Schema
+from oracledp.data.table import Table
 from oracledp.errors import ParameterError
 from oracledp.game.data_player import Codes, descend
-from oracledp.game.linked import LinkedQueries, Linker
 from oracledp.game.play import Play
 from oracledp.oracles.batch import data_values, whole_table
 from oracledp.oracles.problem import WeightedProblem
 from oracledp.oracles.values import refuse_large
-from oracledp.schema import Schema
-from oracledp.table import Table
 
 STARTS = 2000
 MOST_LISTED = 1 << 16

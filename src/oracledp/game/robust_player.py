@@ -6,20 +6,20 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import ClassVar
 
-from oracledp.accounting import homogeneous_epsilon
 from oracledp.classes.base import Parts, QueryClass
 from oracledp.errors import OracleFailure
-from oracledp.game.payoff import Payoff
 from oracledp.game.query_player import BOTH_SIDES, whole_promise
-from oracledp.guarantee import Guarantee, Neighbours
 from oracledp.mechanisms.objective import Minimum
-from oracledp.mechanisms.prsma import RobustMechanism, design_prsma
-from oracledp.mechanisms.prsma.mechanism import RspmBase, output_of
-from oracledp.mechanisms.prsma.parallel import workers_of
-from oracledp.mechanisms.prsma.runs import Array, Run, answer, passing_outputs
-from oracledp.mechanisms.prsma.splitting import split
+from oracledp.mechanisms.payoff import Payoff
+from oracledp.mechanisms.robust import RobustMechanism, design_prsma
+from oracledp.mechanisms.robust.mechanism import RspmBase, output_of
+from oracledp.mechanisms.robust.parallel import workers_of
+from oracledp.mechanisms.robust.runs import Array, Run, answer, passing_outputs
+from oracledp.mechanisms.robust.splitting import split
 from oracledp.oracles.registry import resolve
-from oracledp.randomness import Randomness
+from oracledp.privacy.accounting import homogeneous_epsilon
+from oracledp.privacy.guarantee import Guarantee, Neighbours
+from oracledp.randomness.source import Randomness
 
 MOST_CALLS = 20_000  # oracle calls per round
 

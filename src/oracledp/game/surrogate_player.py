@@ -9,18 +9,18 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from oracledp.accounting import homogeneous_epsilon
-from oracledp.capacity import refuse_overflow
 from oracledp.classes.base import Parts, QueryClass
 from oracledp.classes.halfspaces import Halfspaces
 from oracledp.classes.signed import Signed
 from oracledp.errors import ParameterError
-from oracledp.game.payoff import Payoff
+from oracledp.exact.capacity import refuse_overflow
 from oracledp.game.query_player import BOTH_SIDES, NEIGHBOURS
-from oracledp.guarantee import Guarantee
+from oracledp.mechanisms.payoff import Payoff
 from oracledp.mechanisms.surrogate import ConvexSurrogate
 from oracledp.mechanisms.surrogate_digits import MOST_WEIGHT
-from oracledp.randomness import Randomness
+from oracledp.privacy.accounting import homogeneous_epsilon
+from oracledp.privacy.guarantee import Guarantee
+from oracledp.randomness.source import Randomness
 
 RESOLUTION = 10
 

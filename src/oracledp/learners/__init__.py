@@ -12,8 +12,8 @@ from oracledp.extras import optional
 
 optional("sklearn", extra="solvers")
 
-from oracledp.learners.base import NotPrivateWarning, PrivateClassifier  # noqa: E402
-from oracledp.learners.estimators import (  # noqa: E402
+from oracledp.learners.base import NotPrivateWarning, PrivateClassifier
+from oracledp.learners.estimators import (
     ConjunctionClassifier,
     DecisionListClassifier,
     DisjunctionClassifier,
@@ -21,9 +21,9 @@ from oracledp.learners.estimators import (  # noqa: E402
     ParityClassifier,
     PrivateRuleClassifier,
 )
-from oracledp.learners.lineage import RepeatedFitWarning  # noqa: E402
-from oracledp.learners.saving import load_model  # noqa: E402
-from oracledp.learners.selector import PrivateSelector  # noqa: E402
+from oracledp.learners.lineage import RepeatedFitWarning
+from oracledp.learners.saving import load_model
+from oracledp.learners.selector import PrivateSelector
 
 __all__ = [
     "ConjunctionClassifier",

@@ -13,21 +13,21 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets, unique_labels
 from sklearn.utils.validation import check_array, check_is_fitted, column_or_1d, validate_data
 
-from oracledp.capacity import MOST_ROWS, public_rows
+from oracledp.data.schema import Schema
 from oracledp.errors import DataError, ParameterError
-from oracledp.exact_numbers import MOST_SEED, Exact, positive, whole
-from oracledp.guarantee import Guarantee, Neighbours
+from oracledp.exact.capacity import MOST_ROWS
+from oracledp.exact.numbers import MOST_SEED, Exact, positive, whole
 from oracledp.learners.encoding import CutEncoder, Encoder, SchemaEncoder, feature_schema
 from oracledp.learners.fitting import UNKNOWN, Fitted, Fitting, Prepared, problems
 from oracledp.learners.lineage import Lineage
 from oracledp.learners.rule_sets import RuleSet
-from oracledp.ledger import Ledger
-from oracledp.mechanisms.door import Facts, release
-from oracledp.mechanisms.rules import ROWS_UNKNOWN, RuleLearner, rule_learner, whole_weights
+from oracledp.learning import ROWS_UNKNOWN, RuleLearner, rule_learner, whole_weights
 from oracledp.mechanisms.subsampling import inner_epsilon, sampled_share
 from oracledp.oracles.base import Oracle
-from oracledp.randomness import Randomness, SeededRandomness, SystemRandomness
-from oracledp.schema import Schema
+from oracledp.privacy.door import Facts, release
+from oracledp.privacy.guarantee import Guarantee, Neighbours
+from oracledp.privacy.ledger import Ledger
+from oracledp.randomness.source import Randomness, SeededRandomness, SystemRandomness
 
 AS_THEY_ARE: dict[str, Any] = {"dtype": None, "ensure_all_finite": False}  # no value of a row is refused
 CLASSES_READ = "the set of labels in y is public (declare it with classes=)"
@@ -201,7 +201,7 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             mechanism=self.mechanism,
             oracle=self.oracle,
             blocks=encoder.blocks,
-            rows_bound=public_rows(rows, relation),
+            rows_bound=relation.public_rows(rows),
             unit=max(weights),
         )
 

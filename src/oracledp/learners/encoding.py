@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from oracledp.data.literals import Literal, Literals
+from oracledp.data.schema import Schema
+from oracledp.data.table.frames import encode_frame
+from oracledp.data.table.table import VALUES_IN_SCHEMA
 from oracledp.errors import DataError, ParameterError
-from oracledp.exact_numbers import exact, whole
-from oracledp.literals import Literal, Literals
-from oracledp.mechanisms.rules.blocks import Block, pattern_blocks, schema_blocks
-from oracledp.schema import Schema
-from oracledp.table.frames import encode_frame
-from oracledp.table.table import VALUES_IN_SCHEMA
+from oracledp.exact.numbers import exact, whole
+from oracledp.learning.blocks import Block, pattern_blocks, schema_blocks
 
 
 @dataclass(frozen=True)

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from oracledp.data.schema import Schema
 from oracledp.errors import ParameterError
-from oracledp.exact_numbers import Exact
-from oracledp.guarantee import Neighbours
+from oracledp.exact.numbers import Exact
 from oracledp.learners.base import PrivateClassifier
-from oracledp.learning import MODELS
-from oracledp.ledger import Ledger
+from oracledp.learning.models import MODELS
 from oracledp.oracles.base import Oracle
-from oracledp.schema import Schema
+from oracledp.privacy.guarantee import Neighbours
+from oracledp.privacy.ledger import Ledger
 
 
 class ConjunctionClassifier(PrivateClassifier):

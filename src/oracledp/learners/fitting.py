@@ -10,14 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oracledp.classes import Query
-from oracledp.guarantee import Guarantee
+from oracledp.data.literals import Literals
 from oracledp.learners.encoding import Encoder
-from oracledp.literals import Literals
-from oracledp.mechanisms.door import Facts
-from oracledp.mechanisms.rules import RuleLearner, Sample
+from oracledp.learning import RuleLearner, Sample
 from oracledp.mechanisms.subsampling import random_rows
 from oracledp.oracles.base import Certificate
-from oracledp.randomness import Randomness
+from oracledp.privacy.door import Facts
+from oracledp.privacy.guarantee import Guarantee
+from oracledp.randomness.source import Randomness
 
 UNKNOWN = -1  # the number of a label that is none of the classes: its row weighs nothing
 

@@ -6,8 +6,8 @@ import warnings
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
-from oracledp.guarantee import Guarantee
-from oracledp.ledger import Ledger
+from oracledp.privacy.guarantee import Guarantee
+from oracledp.privacy.ledger import Ledger
 
 ELSEWHERE = "no other copy of this estimator was fitted on the same rows in another process, and no row is repeated"
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from oracledp.classes import Disjunctions, Halfspaces, Query, query_from_json
 from oracledp.classes.decision_lists import DecisionLists
 from oracledp.learners.encoding import Encoder
-from oracledp.mechanisms.rules import values_of
+from oracledp.learning import values_of
 
 
 @dataclass(frozen=True)

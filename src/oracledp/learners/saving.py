@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from oracledp.errors import ModelError, OracleDPError
-from oracledp.guarantee import Guarantee
 from oracledp.learners.encoding import SchemaEncoder, encoder_from_json
 from oracledp.learners.rule_sets import RuleSet
 from oracledp.oracles.base import Certificate, Trust
+from oracledp.privacy.guarantee import Guarantee
 from oracledp.whole_files import read_saved, write_whole
 
 FORMAT = "oracledp-model"

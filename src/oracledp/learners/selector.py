@@ -13,17 +13,17 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from oracledp.errors import ParameterError
-from oracledp.exact_numbers import Exact, positive
-from oracledp.guarantee import Guarantee, Neighbours
+from oracledp.exact.numbers import Exact, positive
 from oracledp.learners.base import PrivateClassifier
 from oracledp.learners.encoding import Encoder
 from oracledp.learners.fitting import Fitted, Fitting, LabelledRows
 from oracledp.learners.rule_sets import RuleSet
-from oracledp.ledger import Ledger
-from oracledp.mechanisms.door import Facts, release
 from oracledp.mechanisms.subsampling import random_rows
-from oracledp.randomness import Randomness
-from oracledp.selection import permute_and_flip_choice
+from oracledp.privacy.door import Facts, release
+from oracledp.privacy.guarantee import Guarantee, Neighbours
+from oracledp.privacy.ledger import Ledger
+from oracledp.randomness.choice import permute_and_flip_choice
+from oracledp.randomness.source import Randomness
 
 TRAINING = Fraction(2, 3)  # of the rows; the others compare
 

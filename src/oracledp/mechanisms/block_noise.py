@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oracledp.errors import CapacityError, ParameterError
-from oracledp.noise import LARGEST_SCALE, geometric
-from oracledp.randomness import Randomness, below, drawn
+from oracledp.randomness.noise import LARGEST_SCALE, geometric
+from oracledp.randomness.source import Randomness, below, drawn
 
 
 @drawn
@@ -25,7 +25,7 @@ def block_noise(scale: int, sizes: tuple[int, ...], source: Randomness) -> NDArr
     Adding v changes a probability by at most ``e^(N(v)/scale)`` (proofs/surrogate.md, Lemma 1). Independent
     Laplace noise would have to pay for the sum over the blocks instead of the largest.
 
-    >>> from oracledp.randomness import SystemRandomness
+    >>> from oracledp.randomness.source import SystemRandomness
     >>> block_noise(100, (1, 1, 3), SystemRandomness()).shape
     (5,)
     """

@@ -6,9 +6,9 @@ from fractions import Fraction
 from functools import lru_cache
 from math import erf, isqrt, log, sqrt
 
-from oracledp.accounting import exp_above, zcdp_delta
 from oracledp.errors import ParameterError
-from oracledp.exponential_function import exp_enclosure
+from oracledp.exact.exponentials import exp_enclosure
+from oracledp.privacy.accounting import exp_above, zcdp_delta
 
 BITS = 96
 MOST_SUMMED = 1 << 22  # above this variance the norm's law is not summed up term by term: the union bound is left

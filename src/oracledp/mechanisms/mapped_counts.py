@@ -11,15 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oracledp.errors import CapacityError, ParameterError
-from oracledp.exact_numbers import Exact, positive
-from oracledp.guarantee import Guarantee, Neighbours
-from oracledp.mechanisms.door import Facts, release
-from oracledp.noise import LARGEST_SCALE, discrete_laplace
-from oracledp.randomness import Randomness
+from oracledp.exact.numbers import Exact, positive
+from oracledp.privacy.door import Facts, release
+from oracledp.privacy.guarantee import Guarantee, Neighbours
+from oracledp.randomness.noise import LARGEST_SCALE, discrete_laplace
+from oracledp.randomness.source import Randomness
 
 if TYPE_CHECKING:
-    from oracledp.ledger import Ledger
-    from oracledp.table import Table
+    from oracledp.data.table import Table
+    from oracledp.privacy.ledger import Ledger
 
 
 @dataclass(frozen=True)
@@ -104,8 +104,8 @@ def mapped_counts(
     stands out from the rows by itself.
 
     >>> import pandas
-    >>> from oracledp.schema import Schema
-    >>> from oracledp.table import Table
+    >>> from oracledp.data.schema import Schema
+    >>> from oracledp.data.table import Table
     >>> schema = Schema({"age": {"kind": "integer", "lo": 0, "hi": 9}, "sick": {"kind": "boolean"}})
     >>> frame = pandas.DataFrame({"age": [40] * 4000, "sick": [True, False] * 2000})  # in years, not in decades
     >>> mapped_counts(Table.from_frame(frame, schema), epsilon="0.1").suspects()

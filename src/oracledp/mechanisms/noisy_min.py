@@ -10,23 +10,23 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from oracledp.capacity import MOST_SCALES, refuse_overflow
 from oracledp.classes.base import Parts, QueryClass
 from oracledp.errors import CapacityError
-from oracledp.exact_numbers import Exact, positive
-from oracledp.guarantee import Guarantee, Neighbours
-from oracledp.mechanisms.lattice import lattice
+from oracledp.exact.capacity import MOST_SCALES, refuse_overflow
+from oracledp.exact.numbers import Exact, positive
 from oracledp.mechanisms.objective import Objective
 from oracledp.mechanisms.release import Release
 from oracledp.mechanisms.table_selection import Chosen, select
-from oracledp.noise import LARGEST_SCALE, geometric
 from oracledp.oracles.base import Certificate, Trust
 from oracledp.oracles.values import refuse_large
-from oracledp.randomness import Randomness
+from oracledp.privacy.guarantee import Guarantee, Neighbours
+from oracledp.randomness.lattice import lattice
+from oracledp.randomness.noise import LARGEST_SCALE, geometric
+from oracledp.randomness.source import Randomness
 
 if TYPE_CHECKING:
-    from oracledp.ledger import Ledger
-    from oracledp.table import Table
+    from oracledp.data.table import Table
+    from oracledp.privacy.ledger import Ledger
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from oracledp.classes.base import Branch, Parts, QueryClass
 from oracledp.errors import CapacityError, OracleFailure
-from oracledp.merging import absolute_sum, exact_sum
+from oracledp.exact.merging import absolute_sum, exact_sum
 from oracledp.oracles.base import NO_ANSWER, Certificate, Failed, Oracle
 from oracledp.oracles.door import ask, public_certificate
 from oracledp.oracles.problem import LIMIT, WeightedProblem

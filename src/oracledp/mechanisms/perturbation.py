@@ -10,15 +10,15 @@ from math import ceil
 import numpy as np
 from numpy.typing import NDArray
 
-from oracledp.capacity import MOST_SCALES, fits, refuse_overflow
 from oracledp.classes.base import LinearCosts, QueryClass
 from oracledp.errors import CapacityError, ParameterError
-from oracledp.guarantee import Neighbours
+from oracledp.exact.capacity import MOST_SCALES, fits, refuse_overflow
+from oracledp.exact.merging import absolute_sum
 from oracledp.mechanisms.objective import BranchProblem, Objective
-from oracledp.merging import absolute_sum
-from oracledp.noise import LARGEST_SCALE, discrete_laplace, geometric
 from oracledp.oracles.problem import WeightedProblem
-from oracledp.randomness import Randomness
+from oracledp.privacy.guarantee import Neighbours
+from oracledp.randomness.noise import LARGEST_SCALE, discrete_laplace, geometric
+from oracledp.randomness.source import Randomness
 
 Noise = NDArray[np.int64]
 

@@ -10,8 +10,8 @@ from typing import Any
 from oracledp.classes import query_from_json
 from oracledp.classes.base import Query
 from oracledp.errors import ModelError, OracleDPError
-from oracledp.guarantee import Guarantee
 from oracledp.oracles.base import Certificate, Trust
+from oracledp.privacy.guarantee import Guarantee
 from oracledp.whole_files import read_saved, write_whole
 
 

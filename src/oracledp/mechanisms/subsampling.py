@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oracledp.errors import ParameterError
-from oracledp.exponential_function import exp_enclosure
-from oracledp.guarantee import Neighbours
-from oracledp.noise import coins
-from oracledp.partition import hypergeometric_parts
-from oracledp.randomness import Randomness
+from oracledp.exact.exponentials import exp_enclosure
+from oracledp.privacy.guarantee import Neighbours
+from oracledp.randomness.noise import coins
+from oracledp.randomness.partition import hypergeometric_parts
+from oracledp.randomness.source import Randomness
 
 _BITS = 96
 _MOST = 40  # exponents beyond this gain nothing and would strain the floating-point guess

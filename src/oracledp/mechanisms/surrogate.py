@@ -14,16 +14,16 @@ from math import ceil
 import numpy as np
 from numpy.typing import NDArray
 
-from oracledp.capacity import refuse_overflow
 from oracledp.errors import ParameterError
-from oracledp.guarantee import Guarantee, Neighbours
+from oracledp.exact.capacity import refuse_overflow
 from oracledp.mechanisms.block_noise import block_noise, noisy_blocks
-from oracledp.mechanisms.lattice import Lattice, lattice
 from oracledp.mechanisms.surrogate_digits import MOST_WEIGHT
 from oracledp.mechanisms.surrogate_solver import HingeProblem, solve
 from oracledp.mechanisms.surrogate_start import row_blocks
-from oracledp.noise import LARGEST_SCALE
-from oracledp.randomness import Randomness
+from oracledp.privacy.guarantee import Guarantee, Neighbours
+from oracledp.randomness.lattice import Lattice, lattice
+from oracledp.randomness.noise import LARGEST_SCALE
+from oracledp.randomness.source import Randomness
 
 
 @dataclass(frozen=True)

@@ -17,9 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oracledp.errors import CapacityError
+from oracledp.exact.merging import exact_sum
 from oracledp.mechanisms.surrogate_digits import MOST_WEIGHT, Digits
 from oracledp.mechanisms.surrogate_start import FURTHEST, FloatProblem, Floats, hessian, row_blocks
-from oracledp.merging import exact_sum
 
 LEAST_BITS = 50  # points are multiples of 2^-50 or of something finer
 _NEWTON_STEPS = 100

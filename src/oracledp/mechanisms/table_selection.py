@@ -12,17 +12,17 @@ import numpy as np
 
 from oracledp.classes.base import Parts, QueryClass
 from oracledp.errors import ParameterError
-from oracledp.guarantee import Guarantee
-from oracledp.mechanisms.door import Facts, release
 from oracledp.mechanisms.objective import Objective
 from oracledp.mechanisms.release import Release
 from oracledp.oracles.base import Certificate
-from oracledp.randomness import Randomness
+from oracledp.privacy.door import Facts, release
+from oracledp.privacy.guarantee import Guarantee
+from oracledp.randomness.source import Randomness
 
 if TYPE_CHECKING:
-    from oracledp.ledger import Ledger
-    from oracledp.schema import Schema
-    from oracledp.table import Table
+    from oracledp.data.schema import Schema
+    from oracledp.data.table import Table
+    from oracledp.privacy.ledger import Ledger
 
 GOALS = ("min", "max")
 

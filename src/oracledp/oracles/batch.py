@@ -184,7 +184,7 @@ def sizable_parts(query_class: QueryClass) -> int:
 def scaled_points(query_class: Halfspaces) -> tuple[list[int], list[int]]:
     """The weights that have parts, and the thresholds, as integers on one common scale.
 
-    >>> from oracledp.literals import Literals
+    >>> from oracledp.data.literals import Literals
     >>> scaled_points(Halfspaces(Literals.named("a"), weights=("-1/2", 0, 1), thresholds=("1/3",)))
     ([-3, 0, 6], [2])
     """

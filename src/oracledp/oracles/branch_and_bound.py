@@ -30,7 +30,7 @@ class BranchAndBoundOracle:
     records, never time, and makes the oracle partial. ``verify`` has every answer proved again by a checker that
     shares no code with the search.
 
-    >>> from oracledp.literals import Literals
+    >>> from oracledp.data.literals import Literals
     >>> rows = np.array([[1, 0], [1, 1], [0, 1]], dtype=np.uint8)
     >>> problem = WeightedProblem.build(Conjunctions(Literals.named("a", "b")), rows, np.array([5, -3, 2]))
     >>> answer = BranchAndBoundOracle(verify=True).solve(problem)

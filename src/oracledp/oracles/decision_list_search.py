@@ -30,7 +30,7 @@ class DecisionListSearchOracle:
     dynamic programme over subcubes (width 1) or a depth-first search over masks of cells. ``work_limit``
     counts sets and steps, never time, and makes the oracle partial.
 
-    >>> from oracledp.literals import Literals
+    >>> from oracledp.data.literals import Literals
     >>> rows = np.array([[0, 0], [0, 1], [1, 0], [1, 1]], dtype=np.uint8)
     >>> problem = WeightedProblem.build(DecisionLists(Literals.named("a", "b")), rows, np.array([3, -4, 2, 1]))
     >>> answer = DecisionListSearchOracle().solve(problem)

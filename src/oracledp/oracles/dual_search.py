@@ -82,7 +82,7 @@ def solve_dual(
     disjunctions, parities, halfspaces, and their closures under negation. Without a work limit the search always
     ends with a proof; equal records are settled by the order of records.
 
-    >>> from oracledp.literals import Literals
+    >>> from oracledp.data.literals import Literals
     >>> both = Conjunctions(Literals.named("red", "green", "large"))
     >>> best = solve_dual(both, [(0,), (1,), (1, 2)], np.array([-2, -1, -3]), groups=[(0, 1)])
     >>> best.record, best.value

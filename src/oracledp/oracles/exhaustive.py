@@ -21,7 +21,7 @@ class ExhaustiveOracle:
     Classes of more than ``most_queries`` (2 000 000 is the most) are refused with a CapacityError before any work.
 
     >>> from oracledp.classes import Conjunctions
-    >>> from oracledp.literals import Literals
+    >>> from oracledp.data.literals import Literals
     >>> rows = np.array([[1, 0], [1, 1], [0, 1]], dtype=np.uint8)
     >>> problem = WeightedProblem.build(Conjunctions(Literals.named("a", "b")), rows, np.array([5, -3, 2]))
     >>> answer = ExhaustiveOracle().solve(problem)

@@ -33,7 +33,7 @@ class HalfspaceSearchOracle:
     sums in which every open pattern may choose its own score. ``work_limit`` counts steps, never time, and
     makes the oracle partial.
 
-    >>> from oracledp.literals import Literals
+    >>> from oracledp.data.literals import Literals
     >>> rows = np.array([[0, 0], [0, 1], [1, 0], [1, 1]], dtype=np.uint8)
     >>> problem = WeightedProblem.build(Halfspaces(Literals.named("a", "b")), rows, np.array([3, -4, 2, 1]))
     >>> answer = HalfspaceSearchOracle().solve(problem)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from oracledp.classes.base import Parts, QueryClass
 from oracledp.errors import CapacityError, ParameterError
-from oracledp.merging import EqualRows, absolute_sum, exact_sum
+from oracledp.exact.merging import EqualRows, absolute_sum, exact_sum
 
 LIMIT = 1 << 62  # sums of absolute values stay below this, so no int64 sum in any order can wrap
 MOST_EVALUATED = 1 << 16

@@ -13,7 +13,7 @@ def check_batch(problem: WeightedProblem, part_costs: NDArray[np.int64], size_co
     """One row per draw, one entry per part and size, and no sum that could wrap.
 
     >>> from oracledp.classes import Conjunctions
-    >>> from oracledp.literals import Literals
+    >>> from oracledp.data.literals import Literals
     >>> queries = Conjunctions(Literals.named("a", "b"))
     >>> problem = WeightedProblem.build(queries, np.ones((1, 2), dtype=np.uint8), np.array([1]))
     >>> check_batch(problem, np.full((1, 2), 2**61), np.zeros((1, 3), dtype=np.int64))

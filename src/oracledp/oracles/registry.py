@@ -87,7 +87,7 @@ def owned(oracle: object) -> bool:
 def admit(oracle: Oracle) -> Oracle:
     """The oracle itself if it is our own, else the same behind a guard that believes nothing it says of itself.
 
-    >>> from oracledp.oracles.hostile import FailsOnDemand
+    >>> from broken.hostile_oracles import FailsOnDemand
     >>> admit(FailsOnDemand()).trust.value, admit(FailsOnDemand()).total
     ('claimed', False)
     """
@@ -98,7 +98,7 @@ def resolve(oracle: str | Oracle, query_class: QueryClass, record_count: int = 0
     """The oracle of a name, or the given one, admitted. ``"auto"`` is the best total one for the class, else CP-SAT.
 
     >>> from oracledp.classes import ReadOnceFormulas
-    >>> from oracledp.literals import Literals
+    >>> from oracledp.data.literals import Literals
     >>> resolve("auto", ReadOnceFormulas(Literals.named("a", "b", "c"))).name
     'exhaustive'
     """

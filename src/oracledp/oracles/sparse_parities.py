@@ -28,7 +28,7 @@ class SparseParityOracle:
     all parities of width three over a hundred literals take a few hundredths of a second, and a redraw of the noise
     one pass over the kept sums.
 
-    >>> from oracledp.literals import Literals
+    >>> from oracledp.data.literals import Literals
     >>> rows = np.array([[1, 0], [1, 1], [0, 1]], dtype=np.uint8)
     >>> queries = Parities(Literals.named("a", "b"), max_width=1)
     >>> answer = SparseParityOracle().solve(WeightedProblem.build(queries, rows, np.array([5, -3, 2])))

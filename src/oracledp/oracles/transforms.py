@@ -25,7 +25,7 @@ class TransformOracle:
 
     Total, and its order is that of the bit masks, which is the class's own.
 
-    >>> from oracledp.literals import Literals
+    >>> from oracledp.data.literals import Literals
     >>> rows = np.array([[1, 0], [1, 1], [0, 1]], dtype=np.uint8)
     >>> problem = WeightedProblem.build(Parities(Literals.named("a", "b")), rows, np.array([5, -3, 2]))
     >>> answer = TransformOracle().solve(problem)

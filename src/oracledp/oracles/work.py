@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from oracledp.exact_numbers import whole
+from oracledp.exact.numbers import whole
 
 NO_LIMIT = (1 << 63) - 1
 

@@ -9,11 +9,11 @@ from time import perf_counter
 import numpy as np
 
 from oracledp.classes.base import QueryClass
-from oracledp.guarantee import Neighbours
 from oracledp.mechanisms.objective import Objective
-from oracledp.mechanisms.rspm import ReportSeparatorPerturbedMin
+from oracledp.mechanisms.perturbed_min import ReportSeparatorPerturbedMin
 from oracledp.oracles.registry import resolve
-from oracledp.randomness import SeededRandomness
+from oracledp.privacy.guarantee import Neighbours
+from oracledp.randomness.source import SeededRandomness
 
 MOST_RECORDS = 500  # the probe's table; longer ones are scaled up in proportion
 

@@ -65,7 +65,6 @@ class Plan:
     reason: str
     paper: dict[str, float] = field(default_factory=dict)
     design: dict[str, Any] | None = None
-    paper_design: dict[str, Any] | None = None
 
     def option(self, mechanism: str) -> Option:
         """The option of a mechanism."""
@@ -82,7 +81,7 @@ class Plan:
             "paper": {name: _finite(value) for name, value in self.paper.items()},
         }
         if self.design is not None:
-            data |= {"design": self.design, "paper_design": self.paper_design}
+            data |= {"design": self.design}
         return data
 
     def plot(self, path: str) -> None:

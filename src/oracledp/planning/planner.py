@@ -7,19 +7,19 @@ from fractions import Fraction
 from typing import Any
 
 from oracledp.bounds.shape import Shape
-from oracledp.capacity import MOST_ROWS
 from oracledp.classes.base import QueryClass
+from oracledp.data.schema import Schema
+from oracledp.data.table import Table
 from oracledp.errors import OracleDPError, ParameterError
-from oracledp.exact_numbers import MOST_CALLS, Exact, positive, probability, whole
-from oracledp.guarantee import Neighbours, show
+from oracledp.exact.capacity import MOST_ROWS
+from oracledp.exact.numbers import MOST_CALLS, Exact, positive, probability, whole
 from oracledp.planning.cost import Timing, timing
 from oracledp.planning.options import Option, Plan
 from oracledp.planning.public import with_public_error
-from oracledp.planning.robust import RobustQuestion, design_json, paper_design_json, robust_option
+from oracledp.planning.robust import RobustQuestion, design_json, robust_option
 from oracledp.planning.selection import Question, paper_figures, selection_options
 from oracledp.planning.synthesis import SynthesisQuestion, paper_rates, synthesis_options
-from oracledp.schema import Schema
-from oracledp.table import Table
+from oracledp.privacy.guarantee import Neighbours, show
 
 TASKS = ("learn", "rspm", "prsma", "synth")
 
@@ -47,7 +47,7 @@ def plan(
     ``target_error`` adds the rows and the epsilon that it needs; ``timed`` measures an oracle call on random data.
 
     >>> from oracledp.classes import Conjunctions
-    >>> from oracledp.literals import Literals
+    >>> from oracledp.data.literals import Literals
     >>> rules = Conjunctions(Literals.named(*"abcdefgh"), max_width=2)
     >>> chosen = plan("learn", epsilon=1, rows=10_000, queries=rules, target_error="0.01")
     >>> chosen.recommended, chosen.option("exponential").rows_needed
@@ -182,7 +182,6 @@ def _prsma(common: _Common, queries: QueryClass | None, max_calls: int, theorem:
         "prsma",
         reason,
         design=design_json(design),
-        paper_design=paper_design_json(question),
     )
 
 

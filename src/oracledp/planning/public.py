@@ -8,15 +8,15 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from oracledp.data.table import Table
 from oracledp.errors import CapacityError
 from oracledp.mechanisms.objective import Minimum, Objective
-from oracledp.mechanisms.rspm import ReportSeparatorPerturbedMin
+from oracledp.mechanisms.perturbed_min import ReportSeparatorPerturbedMin
 from oracledp.oracles.registry import resolve
 from oracledp.oracles.values import MOST_QUERIES
 from oracledp.planning.options import Option
 from oracledp.planning.selection import Question
-from oracledp.randomness import SeededRandomness
-from oracledp.table import Table
+from oracledp.randomness.source import SeededRandomness
 
 RUNS = 60
 

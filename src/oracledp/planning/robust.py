@@ -1,4 +1,4 @@
-"""PRSMA in a plan: its design, the paper's beside it, and the error that its answer has."""
+"""PRSMA in a plan: its design and the error that its answer has."""
 
 from __future__ import annotations
 
@@ -10,10 +10,9 @@ from typing import Any
 
 from oracledp import bounds
 from oracledp.bounds.shape import Shape
-from oracledp.errors import OracleDPError, ParameterError
-from oracledp.mechanisms.prsma.design import Design
-from oracledp.mechanisms.prsma.designer import design_prsma
-from oracledp.mechanisms.prsma.paper import paper_design
+from oracledp.errors import OracleDPError
+from oracledp.mechanisms.robust.design import Design
+from oracledp.mechanisms.robust.designer import design_prsma
 from oracledp.planning.options import Option
 
 FIELDS = (
@@ -113,22 +112,3 @@ def design_json(design: Design) -> dict[str, Any]:
     data = design.to_json()
     rest = {key: value for key, value in data.items() if key not in FIELDS and key != "pass_probabilities"}
     return {**{key: data[key] for key in FIELDS}, **rest}
-
-
-def paper_design_json(question: RobustQuestion) -> dict[str, Any] | None:
-    """The published constants at the same (ε, δ), or None where they need more rows."""
-    try:
-        design = paper_design(epsilon=question.epsilon, delta=question.delta, rows=question.rows)
-    except ParameterError:
-        return None
-    return {
-        "parts": design.parts,
-        "runs_per_part": design.runs_per_part,
-        "part_size": design.part_size,
-        "epsilon_inner": float(design.epsilon_inner),
-        "threshold": design.threshold,
-        "calls": design.calls,
-        "signal": float(design.signal),
-        "signal_over_sqrt_rows": design.relative_signal,
-        "beta": float(design.beta),
-    }

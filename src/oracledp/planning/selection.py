@@ -11,12 +11,12 @@ from oracledp import bounds
 from oracledp.bounds.shape import Shape
 from oracledp.classes.base import QueryClass
 from oracledp.errors import OracleDPError
-from oracledp.guarantee import Neighbours
 from oracledp.mechanisms.gaussian_bound import calibrate_variance
+from oracledp.mechanisms.sampling.tree_sampler import samples
 from oracledp.oracles.registry import total_oracles
-from oracledp.oracles.tree_sampler import samples
 from oracledp.oracles.values import MOST_QUERIES
 from oracledp.planning.options import Option
+from oracledp.privacy.guarantee import Neighbours
 
 PURE, CONTINGENT = "pure, robust", "pure, contingent on the solver"
 

@@ -9,12 +9,12 @@ from itertools import combinations
 from math import comb, log, pi, prod, sqrt
 
 from oracledp import bounds
-from oracledp.accounting import zcdp_rho
 from oracledp.bounds.shape import Shape
 from oracledp.classes.base import QueryClass
-from oracledp.guarantee import Neighbours
 from oracledp.planning.options import Option
-from oracledp.synthesis.rules import settings
+from oracledp.privacy.accounting import zcdp_rho
+from oracledp.privacy.guarantee import Neighbours
+from oracledp.synthesis.recipe import settings
 
 
 @dataclass(frozen=True)

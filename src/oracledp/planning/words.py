@@ -62,14 +62,13 @@ def _share(value: float | None) -> str:
 
 def _design(plan: Plan) -> Grid:
     assert plan.design is not None
-    grid = Grid("design", "here", "the paper")
-    theirs = plan.paper_design or {}
+    grid = Grid("design", "here")
     for name, value in plan.design.items():
         if isinstance(value, dict):
             for term, amount in value.items():
-                grid.add_row(f"{name}: {term}", _number(amount), "")
+                grid.add_row(f"{name}: {term}", _number(amount))
         else:
-            grid.add_row(name, _number(value), _number(theirs.get(name, "")))
+            grid.add_row(name, _number(value))
     return grid
 
 

@@ -13,9 +13,9 @@ from math import comb, prod
 import numpy as np
 from numpy.typing import NDArray
 
+from oracledp.data.table import Table
 from oracledp.errors import ParameterError
 from oracledp.report.workloads import KINDS, random_queries, shares
-from oracledp.table import Table
 
 Floats = NDArray[np.float64]
 MOST_SETS = 500  # sets of columns per order; more are sampled

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from oracledp.game.linked import LinkedQueries
-from oracledp.game.model import GameModel
+from oracledp.classes.linked import LinkedQueries
+from oracledp.game.played import GameModel
 from oracledp.game.record import public_record
 from oracledp.report.page import bar, grid, page, section
 from oracledp.report.words import promise

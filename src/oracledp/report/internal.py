@@ -11,14 +11,14 @@ from typing import Any
 
 import numpy as np
 
+from oracledp.data.schema import Column, Schema
+from oracledp.data.table import Table
 from oracledp.errors import ParameterError
 from oracledp.game.oracle_query import OracleQuery
 from oracledp.report import charts
 from oracledp.report.comparison import Comparison, Floats, cell_shares, compare
 from oracledp.report.page import box, grid, page, section
-from oracledp.schema import Column, Schema
 from oracledp.synthesis import Synthesizer
-from oracledp.table import Table
 from oracledp.whole_files import write_whole
 
 BANNER = "INTERNAL – NOT PRIVATE"
@@ -33,7 +33,7 @@ def internal_comparison(
 ) -> Path:
     """Write the page that compares private rows with synthetic ones. **The page is not private.**
 
-    ``real`` is a frame or :class:`~oracledp.table.Table`; ``synthetic`` likewise, or a fitted
+    ``real`` is a frame or :class:`~oracledp.data.table.Table`; ``synthetic`` likewise, or a fitted
     :class:`~oracledp.synthesis.Synthesizer` or :class:`~oracledp.OracleQuery`, which is then sampled. Frames alone
     need the ``schema``. The file's name must contain "internal", so that nobody hands it on by mistake.
     """

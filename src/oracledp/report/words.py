@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 from math import ceil, exp
 
-from oracledp.guarantee import Guarantee, Neighbours
+from oracledp.privacy.guarantee import Guarantee, Neighbours
 from oracledp.report.page import box
 
 

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from oracledp.literals import Literal
-from oracledp.schema import Column, Schema
-from oracledp.table import Table
+from oracledp.data.literals import Literal
+from oracledp.data.schema import Column, Schema
+from oracledp.data.table import Table
 
 KINDS = ("conjunctions", "disjunctions", "parities", "halfspaces")
 MOST_LITERALS = 10

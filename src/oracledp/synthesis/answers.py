@@ -15,8 +15,8 @@ from itertools import combinations
 from statistics import NormalDist
 from typing import Any
 
-from oracledp.exact_numbers import Exact, probability
-from oracledp.synthesis.conditions import Conditions, allowed_codes, parse_conditions
+from oracledp.data.output.conditions import Conditions, allowed_codes, parse_conditions
+from oracledp.exact.numbers import Exact, probability
 from oracledp.synthesis.estimates import Estimate, Mask, part_estimate, query_estimate
 from oracledp.synthesis.model import SyntheticModel
 

@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 
 from oracledp.classes.base import Query, QueryClass
 from oracledp.classes.halfspaces import Halfspaces
+from oracledp.classes.linked import LinkedQueries
 from oracledp.classes.loss import ZeroOneLoss
 from oracledp.classes.signed import Signed
 from oracledp.classes.subsets import Conjunctions, Disjunctions, Parities
+from oracledp.data.schema import Schema
 from oracledp.errors import ParameterError
-from oracledp.game.linked import LinkedQueries
-from oracledp.schema import Schema
 from oracledp.synthesis.bins import Floats, Integers
 
 _GREATEST_SUM = 10_000  # of points: the law of a sum is convolved value by value

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from oracledp.literals import Literal, Literals
-from oracledp.schema import Schema
-from oracledp.schema.columns import Column
+from oracledp.data.literals import Literal, Literals
+from oracledp.data.schema import Schema
+from oracledp.data.schema.columns import Column
 from oracledp.synthesis.bins import Floats
 
 _LEAST = 0.02  # share of records below which a literal, or its negation, can hide no large error

@@ -15,18 +15,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from oracledp.capacity import refuse_rows
 from oracledp.classes.base import Query, QueryClass
+from oracledp.data.schema import Schema
 from oracledp.errors import BudgetExceeded
-from oracledp.exact_roots import sqrt_below
-from oracledp.game.payoff import Payoff
-from oracledp.guarantee import Neighbours
-from oracledp.mechanisms.exponential import ExponentialMechanism
+from oracledp.exact.capacity import refuse_rows
+from oracledp.exact.roots import sqrt_below
+from oracledp.mechanisms.exponential_mechanism import ExponentialMechanism
 from oracledp.mechanisms.objective import Objective
-from oracledp.noise import noisy_counts
-from oracledp.randomness import Randomness
-from oracledp.schema import Schema
-from oracledp.sealed import Sealed
+from oracledp.mechanisms.payoff import Payoff
+from oracledp.privacy.guarantee import Neighbours
+from oracledp.privacy.sealed import Sealed
+from oracledp.randomness.noise import noisy_counts
+from oracledp.randomness.source import Randomness
 from oracledp.synthesis.bins import Integers
 from oracledp.synthesis.counted import CountedQuery
 

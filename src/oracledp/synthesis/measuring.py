@@ -18,7 +18,7 @@ from oracledp.synthesis.bins import ColumnBins, Floats, Integers, levels_within,
 from oracledp.synthesis.denoise import probabilities
 from oracledp.synthesis.levels import LONG, level_marginals, measure_levels
 from oracledp.synthesis.measurements import Meter, NoisyParities, NoisyQueries, NoisyTable
-from oracledp.synthesis.rules import Settings, settings
+from oracledp.synthesis.recipe import Settings, settings
 from oracledp.synthesis.splitting import split
 
 _FIRST_TIER = 1 / 3  # of the three-way budget, for parities of first features

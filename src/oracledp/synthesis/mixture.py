@@ -14,7 +14,7 @@ from oracledp.synthesis.bins import Floats
 from oracledp.synthesis.layout import Layout, Singles
 from oracledp.synthesis.measuring import Measured
 from oracledp.synthesis.query_terms import query_terms
-from oracledp.synthesis.rules import Settings
+from oracledp.synthesis.recipe import Settings
 from oracledp.synthesis.terms import Level, OneWays, Pairs, Parities, State, Term
 
 Progress = Callable[[int, int], None]

@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oracledp.classes import query_from_json
+from oracledp.data.schema import Schema
 from oracledp.errors import ModelError, OracleDPError
-from oracledp.exact_numbers import exact
-from oracledp.guarantee import Guarantee
-from oracledp.schema import Schema
+from oracledp.exact.numbers import exact
+from oracledp.privacy.guarantee import Guarantee
 from oracledp.synthesis.basis import Features
 from oracledp.synthesis.bins import ColumnBins, Floats, Integers
 from oracledp.synthesis.counted import counted

@@ -9,7 +9,7 @@ from math import comb, log
 import numpy as np
 
 from oracledp.classes.base import QueryClass
-from oracledp.schema import Schema
+from oracledp.data.schema import Schema
 from oracledp.synthesis.measurements import Meter, NoisyQueries
 from oracledp.synthesis.measuring import Measured, measure
 from oracledp.synthesis.rounds import play_rounds

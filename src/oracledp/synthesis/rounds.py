@@ -12,7 +12,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from oracledp.schema import Schema
+from oracledp.data.schema import Schema
 from oracledp.synthesis.counted import CountedQuery
 from oracledp.synthesis.measurements import Meter
 from oracledp.synthesis.measuring import Measured

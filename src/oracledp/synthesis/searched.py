@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from oracledp.classes import Conjunctions, Disjunctions, Halfspaces, Parities, QueryClass
-from oracledp.oracles.tree_sampler import samples
+from oracledp.data.schema import Schema
+from oracledp.mechanisms.sampling.tree_sampler import samples
 from oracledp.oracles.values import MOST_QUERIES
-from oracledp.schema import Schema
 from oracledp.synthesis.bins import Floats
 from oracledp.synthesis.literal_choice import chosen_literals
 

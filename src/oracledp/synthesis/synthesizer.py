@@ -8,28 +8,28 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from oracledp.accounting import zcdp_rho
-from oracledp.capacity import DOUBLES, refuse_overflow
+from oracledp.data.output.conditions import Conditions
+from oracledp.data.output.frames import FrameShape
+from oracledp.data.schema import Schema
+from oracledp.data.table import Table
 from oracledp.errors import ModelError, ParameterError
-from oracledp.exact_numbers import MOST_SAMPLED, MOST_SEED, Exact, positive, probability, whole_or_none
-from oracledp.guarantee import Guarantee, Neighbours
-from oracledp.mechanisms.door import Facts, release
-from oracledp.randomness import Randomness, public_generator
-from oracledp.schema import Schema
+from oracledp.exact.capacity import DOUBLES, refuse_overflow
+from oracledp.exact.numbers import MOST_SAMPLED, MOST_SEED, Exact, positive, probability, whole_or_none
+from oracledp.privacy.accounting import zcdp_rho
+from oracledp.privacy.door import Facts, release
+from oracledp.privacy.guarantee import Guarantee, Neighbours
+from oracledp.randomness.source import Randomness, public_generator
 from oracledp.synthesis.answers import Answer, answer_conjunction
-from oracledp.synthesis.conditions import Conditions
-from oracledp.synthesis.frames import FrameShape
+from oracledp.synthesis.drawing import draw_codes
 from oracledp.synthesis.measurements import LATTICE, Meter, Records
 from oracledp.synthesis.measuring import Measured
 from oracledp.synthesis.mixture import Mixture, Progress, fit_mixture, silent
 from oracledp.synthesis.model import SyntheticModel
 from oracledp.synthesis.program import measure_workload
-from oracledp.synthesis.sampling import draw_codes
 from oracledp.synthesis.workload import DEFAULT, Workload
-from oracledp.table import Table
 
 if TYPE_CHECKING:
-    from oracledp.ledger import Ledger
+    from oracledp.privacy.ledger import Ledger
 
 
 class Synthesizer:
@@ -44,7 +44,7 @@ class Synthesizer:
     these, or a mapping from them to weights (docs/synthesis.md).
 
     >>> import pandas
-    >>> from oracledp.randomness import SeededRandomness
+    >>> from oracledp.randomness.source import SeededRandomness
     >>> schema = Schema({"columns": {"smoker": {"kind": "boolean"}, "age": {"kind": "integer", "lo": 20, "hi": 29}}})
     >>> frame = pandas.DataFrame({"smoker": [True, False] * 300, "age": [20, 25, 29] * 200})
     >>> synthesizer = Synthesizer(schema, epsilon=1, delta="1e-6").fit(frame, source=SeededRandomness(1))

@@ -10,11 +10,11 @@ from numbers import Rational
 from typing import Any
 
 from oracledp.classes import Conjunctions, Query, QueryClass
+from oracledp.data.literals import Literal, Literals
+from oracledp.data.output.conditions import parse_conditions
+from oracledp.data.schema import Schema
 from oracledp.errors import ParameterError
-from oracledp.exact_numbers import positive
-from oracledp.literals import Literal, Literals
-from oracledp.schema import Schema
-from oracledp.synthesis.conditions import parse_conditions
+from oracledp.exact.numbers import positive
 from oracledp.synthesis.counted import CountedQuery, countable, counted
 from oracledp.synthesis.searched import NamedClass, searchable
 

@@ -1,0 +1,1 @@
+"""What the paper claims and what the barrier says, as experiments: the library does not depend on them."""

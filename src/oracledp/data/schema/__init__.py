@@ -1,0 +1,7 @@
+"""The public description of a table: kinds of columns, their bounds and categories, never read from private data."""
+
+from oracledp.data.schema.columns import Boolean, Categorical, Column
+from oracledp.data.schema.ordered import Integer, Numeric, Ordered
+from oracledp.data.schema.schema import Schema
+
+__all__ = ["Boolean", "Categorical", "Column", "Integer", "Numeric", "Ordered", "Schema"]

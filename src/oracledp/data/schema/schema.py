@@ -1,0 +1,181 @@
+"""Schema: the ordered columns of a table, with what may never occur together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import prod
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oracledp.data.literals import Literal, Literals
+from oracledp.data.schema.columns import Codes, Column
+from oracledp.data.schema.conditions import DenyRule, parse_deny, parse_literal, write_literal
+from oracledp.data.schema.documents import read_document, write_document
+from oracledp.data.schema.draft import draft_definition
+from oracledp.data.schema.parsing import parse_columns, top_level
+from oracledp.errors import ParameterError, SchemaError
+
+_ROWS_IN_CACHE = 1 << 13  # of records and their literals, while the latter are looked up
+
+
+@dataclass(frozen=True, init=False)
+class Schema:
+    """Everything a release may know of a table before it spends any budget; all of it public.
+
+    The definition maps each column to its kind, bounds and categories (docs/schema.md). None of it is ever
+    read from private data. ``deny`` lists conjunctions of literals that no synthetic row may satisfy; real
+    rows are not checked against them, since a failure would tell about the data.
+
+    >>> schema = Schema({"columns": {
+    ...     "age": {"kind": "integer", "lo": 17, "hi": 90, "thresholds": [25, 65]},
+    ...     "income": {"kind": "categorical", "values": ["<=50K", ">50K"], "nullable": True}}})
+    >>> schema.sizes, [str(literal) for literal in schema.literals][:3]
+    ((3, 3), ['age >= 25', 'age >= 65', 'income = <=50K'])
+    >>> schema["age"].labels
+    ('[17, 25)', '[25, 65)', '[65, 90]')
+    """
+
+    columns: tuple[Column, ...]
+    deny: tuple[DenyRule, ...]
+
+    def __init__(self, definition: Mapping[str, Any]) -> None:
+        columns = parse_columns(definition)
+        object.__setattr__(self, "columns", columns)
+        object.__setattr__(self, "deny", parse_deny(top_level(definition).get("deny"), columns))
+
+    # ---- files -----------------------------------------------------------------------------------
+    @classmethod
+    def load(cls, path: str | PathLike[str]) -> Schema:
+        """Read a YAML or JSON file."""
+        definition = read_document(Path(path))
+        try:
+            return cls(definition)
+        except SchemaError as error:
+            raise SchemaError(f"{Path(path).name}: {error}") from None
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write a file that :meth:`load` reads back: JSON where the name ends so, YAML otherwise."""
+        write_document(Path(path), self.to_json())
+
+    def to_json(self) -> dict[str, Any]:
+        """The definition as plain values: ``Schema(schema.to_json()) == schema``."""
+        columns = {column.name: column.to_json() for column in self.columns}
+        rules = [[write_literal(literal, self.columns) for literal in rule] for rule in self.deny]
+        return {"columns": columns} | ({"deny": rules} if rules else {})
+
+    @classmethod
+    def draft(cls, source: object, *, public: bool = False) -> Schema:
+        """A first schema read off *public* data, a frame or a file, for you to edit.
+
+        Bounds and categories are facts about the rows they come from, so a draft of private data would
+        itself need a privacy budget. ``public=True`` is your word that these rows are public.
+        """
+        if public is not True:
+            raise ParameterError(
+                "a draft reads bounds and categories off the data; pass public=True if the data are public"
+            )
+        return cls(draft_definition(source))
+
+    # ---- columns ---------------------------------------------------------------------------------
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns' names in order."""
+        return tuple(column.name for column in self.columns)
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """How many codes each column has."""
+        return tuple(column.size for column in self.columns)
+
+    @property
+    def domain_size(self) -> int:
+        """How many different encoded records there could be."""
+        return prod(self.sizes)
+
+    @cached_property
+    def _positions(self) -> dict[str, int]:
+        return {column.name: position for position, column in enumerate(self.columns)}
+
+    def position(self, name: str) -> int:
+        """Where a column stands."""
+        if name not in self._positions:
+            raise ParameterError(f"the schema has no column {name!r}; it has {', '.join(self.names)}")
+        return self._positions[name]
+
+    def __getitem__(self, name: str) -> Column:
+        return self.columns[self.position(name)]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._positions
+
+    # ---- literals --------------------------------------------------------------------------------
+    @cached_property
+    def literals(self) -> Literals:
+        """All literals of all columns, in order."""
+        return Literals(tuple(literal for column in self.columns for literal in column.literals))
+
+    def literal(self, text: str) -> Literal:
+        """The literal that a text means, such as ``age >= 25``, ``income = >50K`` or ``not married``."""
+        return parse_literal(text, self.columns)
+
+    def literal_table(self, name: str) -> NDArray[np.uint8]:
+        """Which of a column's literals hold at each of its codes: size × literals, 0 or 1."""
+        return self[name].literal_table()
+
+    # ---- codes -----------------------------------------------------------------------------------
+    @property
+    def code_dtype(self) -> np.dtype[Any]:
+        """The smallest unsigned type that holds every code."""
+        return np.min_scalar_type(max(self.sizes) - 1)
+
+    def decode(self, codes: Codes, places: NDArray[np.float64] | None = None) -> dict[str, NDArray[Any]]:
+        """Records of codes (rows × columns) back to values: one array per column, None for missing.
+
+        ``places`` (rows × columns, in [0, 1)) say where inside its bin each number lies; the middle by default.
+        """
+        if codes.ndim != 2 or codes.shape[1] != len(self.columns):
+            raise ParameterError("codes need one column per column of the schema")
+        return {
+            column.name: column.decode(codes[:, index], None if places is None else places[:, index])
+            for index, column in enumerate(self.columns)
+        }
+
+    def denied(self, codes: Codes) -> NDArray[np.bool_]:
+        """Which records satisfy some deny rule."""
+        broken = np.zeros(len(codes), dtype=np.bool_)
+        for rule in self.deny:
+            broken |= np.all([self.holds(literal, codes) for literal in rule], axis=0)
+        return broken
+
+    def holds(self, literal: Literal, codes: Codes) -> NDArray[np.uint8]:
+        """The value of one literal on each record of codes."""
+        position = self.position(literal.column)
+        return self.columns[position].holds(literal)[codes[:, position]]
+
+    def literal_values(self, literals: Sequence[Literal], codes: Codes) -> NDArray[np.uint8]:
+        """The values of literals on records of codes: rows × literals, by table look-up."""
+        groups = _by_column(literals)
+        tables = [
+            (self.position(name), np.stack([self[name].holds(literals[place]) for place in places], axis=1))
+            for name, places in groups.items()
+        ]
+        joined_at = np.argsort([place for places in groups.values() for place in places])
+        matrix = np.empty((len(codes), len(literals)), dtype=np.uint8)
+        for begin in range(0, len(codes) if tables else 0, _ROWS_IN_CACHE):
+            block = codes[begin : begin + _ROWS_IN_CACHE]
+            joined = np.concatenate([table[block[:, position]] for position, table in tables], axis=1)
+            np.take(joined, joined_at, axis=1, out=matrix[begin : begin + len(block)], mode="clip")
+        return matrix
+
+
+def _by_column(literals: Sequence[Literal]) -> dict[str, list[int]]:
+    groups: dict[str, list[int]] = {}
+    for place, literal in enumerate(literals):
+        groups.setdefault(literal.column, []).append(place)
+    return groups

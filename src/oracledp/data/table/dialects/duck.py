@@ -1,0 +1,71 @@
+"""DuckDB."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, ClassVar
+
+from oracledp.data.table.dialects.base import Dialect
+from oracledp.data.table.values import Family
+
+_AS_TEXT = ("UBIGINT", "HUGEINT", "UHUGEINT", "ENUM")  # integers that a BIGINT may not hold are read as digits
+
+
+class DuckDB(Dialect):
+    """Casts that fail give NULL here; whole numbers stay 128 bits wide and need no clamp."""
+
+    key: ClassVar[str] = "duckdb"
+    title: ClassVar[str] = "DuckDB"
+    families: ClassVar[Mapping[str, Family]] = {
+        **dict.fromkeys(("TINYINT", "SMALLINT", "INTEGER", "BIGINT", '"NULL"'), Family.INTEGERS),
+        **dict.fromkeys(("UTINYINT", "USMALLINT", "UINTEGER"), Family.INTEGERS),
+        **dict.fromkeys(("FLOAT", "DOUBLE"), Family.FLOATS),
+        **dict.fromkeys(("DECIMAL", "NUMERIC"), Family.DECIMALS),
+        **dict.fromkeys(("VARCHAR", *_AS_TEXT), Family.TEXTS),
+        "BOOLEAN": Family.BOOLEANS,
+    }
+
+    def source(self, type_name: str, column: str) -> str:
+        """Only what is stored otherwise needs a cast."""
+        return f"CAST({column} AS VARCHAR)" if type_name.split("(")[0] in _AS_TEXT else column
+
+    def code_type(self, span: int) -> str:
+        """The smallest type: what is grouped by should be narrow."""
+        return "UTINYINT" if span <= 256 else "USMALLINT"
+
+    def matches(self, text: str, pattern: str) -> str:
+        """RE2 over the whole text."""
+        return f"regexp_full_match({text}, {self.literal(pattern)})"
+
+    def whole_of_text(self, text: str) -> str:
+        """38 digits are what a 128-bit integer always holds."""
+        return f"TRY_CAST({text} AS HUGEINT)"
+
+    def number_of_text(self, text: str) -> str:
+        """An infinite result stands for a text beyond all floats."""
+        number = f"TRY_CAST({text} AS DOUBLE)"
+        return f"CASE WHEN isfinite({number}) THEN {number} END"
+
+    def number_of_decimal(self, decimal: str) -> str:
+        """Through text: a direct cast may be off by one in the last place."""
+        return f"CAST(CAST({decimal} AS VARCHAR) AS DOUBLE)"
+
+    def whole_of_decimal(self, decimal: str) -> str:
+        """Wide enough for every decimal."""
+        return f"CAST({decimal} AS HUGEINT)"
+
+    def is_finite(self, number: str) -> str:
+        """DuckDB has a word for it."""
+        return f"isfinite({number})"
+
+    def is_nan(self, family: Family, number: str) -> str | None:
+        """Not by ``isnan``: where a Parquet file states bounds, which leave out NaN, DuckDB takes that for false."""
+        return f"(NOT isfinite({number}) AND NOT isinf({number}))" if family is Family.FLOATS else None
+
+    def look_up(self, value: str, codes: Mapping[Any, int], unlisted: int) -> str:
+        """An enumeration is a hash table: faster than halving."""
+        listed = self._listed(str(key) for key in codes)
+        return f"coalesce(enum_code(TRY_CAST(CAST({value} AS VARCHAR) AS ENUM{listed})), {unlisted})"
+
+    def _listed(self, words: Iterable[str]) -> str:
+        return "(" + ", ".join(map(self.literal, words)) + ")"

@@ -1,0 +1,158 @@
+"""One GROUP BY over the encoded columns, out of core; DuckDB's messages never get past this file."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+import duckdb
+import numpy as np
+
+from oracledp.data.schema import Schema
+from oracledp.data.table.encoded import Encoded
+from oracledp.data.table.flaws import refused_codes
+from oracledp.data.table.pushdown import as_query
+from oracledp.data.table.sql import Encoding
+from oracledp.errors import DataError, ParameterError
+from oracledp.scratch import private_folder
+
+Result = TypeVar("Result")
+
+DAMAGED = "cannot be read: damaged, truncated or of another format"
+WITHHELD = "failed in DuckDB, whose message is withheld because it may quote data"
+
+_MEMORY = re.compile(r"[0-9]+(\.[0-9]+)? ?[KMGT]i?B", re.IGNORECASE)
+_CSV_LINE = re.compile(r"Invalid Input Error: CSV Error on Line: ([0-9]+)")  # ahead of any data in the message
+
+
+@contextmanager
+def private_connection(memory: str | None = None) -> Iterator[Any]:
+    """A fresh in-memory DuckDB that fetches no extension and spills to a private folder, which never outlives us.
+
+    ``memory`` is the most that it may use before it spills, such as ``"4GB"``; most of the machine's by default.
+    """
+    if memory is not None and not _MEMORY.fullmatch(memory):
+        raise ParameterError(f"memory must be a number with a unit, such as 500MB or 4GiB, got {memory!r}")
+    with private_folder() as folder:
+        settings = {
+            "temp_directory": str(folder),
+            "autoinstall_known_extensions": "false",
+            "autoload_known_extensions": "false",
+            "python_enable_replacements": "false",
+        } | ({} if memory is None else {"memory_limit": memory})
+        connection = duckdb.connect(":memory:", config=settings)
+        try:
+            yield connection
+        finally:
+            connection.close()
+
+
+@dataclass(frozen=True)
+class Source:
+    """A relation to count, what to call it in errors, and what its failure most likely means.
+
+    ``places`` gives the relation's own name of a column where it is another; ``line_text`` is the expression
+    whose line breaks place a row on a line of a file; ``reopen`` gives the relation anew where it can be read
+    only once; ``unread`` says afterwards how many records could not be read at all; ``parts`` are to be counted one by
+    one instead.
+    """
+
+    relation: Any
+    title: str
+    places: Mapping[str, str] = field(default_factory=dict)
+    line_text: str | None = None
+    failure: str = DAMAGED
+    reopen: Callable[[], Any] | None = None
+    unread: Callable[[], int] | None = None
+    parts: tuple[Source, ...] = ()
+
+
+def count_query(source: Any, schema: Schema, connection: Any) -> Encoded:
+    """Count a relation, or a query or table on a connection."""
+    if not isinstance(source, str):
+        return count_records(Source(source, "the relation", failure=WITHHELD), schema)
+    if not isinstance(connection, duckdb.DuckDBPyConnection):
+        raise ParameterError(
+            "a connection of duckdb or psycopg (version 3), or a Spark session, is needed,"
+            f" not one of {type(connection).__module__}; for other engines see PushDown"
+        )
+    relation = attempt(lambda: connection.sql(as_query(source)), "the query", WITHHELD)
+    return count_records(Source(relation, "the query", failure=WITHHELD), schema)
+
+
+def count_records(source: Source, schema: Schema) -> Encoded:
+    """The distinct records as codes and flaws, and their counts."""
+    if source.parts:
+        return Encoded.together([count_records(part, schema) for part in source.parts])
+    encodings = _encodings(source, schema)
+    codes = ", ".join(encoding.code for encoding in encodings)
+    coded = source.relation.project(", ".join(encoding.reading() for encoding in encodings)).project(
+        ", ".join(encoding.coding() for encoding in encodings)
+    )
+    grouped = coded.aggregate(f"{codes}, count(*) AS n", codes)
+    result = attempt(grouped.fetchnumpy, source.title, source.failure)
+    columns = [np.asarray(result[encoding.code]) for encoding in encodings]
+    counts = np.asarray(result["n"], dtype=np.int64)
+    found = Encoded(schema, columns, counts, lambda index: _first_place(source, encodings[index]))
+    return found if source.unread is None else found.with_unread(source.unread())
+
+
+def _encodings(source: Source, schema: Schema) -> list[Encoding]:
+    types = dict(zip(source.relation.columns, map(str, source.relation.types), strict=True))
+    alike = Counter(known.lower() for known in source.relation.columns)
+    encodings = []
+    for index, column in enumerate(schema.columns):
+        place = source.places.get(column.name, column.name)
+        if place not in types:
+            raise DataError(f"column {column.name!r} is missing from {source.title}")
+        if alike[place.lower()] > 1:
+            raise DataError(f"column {column.name!r} stands twice in {source.title}, where case is ignored")
+        encodings.append(Encoding(column, index, place, types[place]))
+    return encodings
+
+
+def _first_place(source: Source, encoding: Encoding) -> str:
+    """Where the first flaw of a column is: a second look at the source, only made when it is refused."""
+    text = source.line_text or "''"
+    breaks = f"sum(length({text}) - length(replace({text}, chr(10), '')))"
+    before = "ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING"
+    relation = source.relation if source.reopen is None else source.reopen()
+    numbered = relation.project(
+        f"{encoding.reading()}, row_number() OVER () AS row, coalesce({breaks} OVER ({before}), 0) AS breaks"
+    ).project(f"{encoding.coding()}, row, breaks")
+    refused = ", ".join(map(str, refused_codes(encoding.column)))
+    flawed = numbered.filter(f"{encoding.code} IN ({refused})")
+    ((row, breaks_before),) = attempt(flawed.aggregate("min(row), min_by(breaks, row)").fetchall, source.title)
+    return f"row {row}" if source.line_text is None else f"line {row + 1 + int(breaks_before)}"
+
+
+def attempt(action: Callable[[], Result], title: str, failure: str = DAMAGED) -> Result:
+    """Run a query; its failure becomes one line without DuckDB's message, which may quote data."""
+    try:
+        return action()
+    except duckdb.Error as error:
+        message = _explain(error, failure)
+    except RuntimeError as error:  # what DuckDB makes of a signal that came during a query
+        if str(error) != "Query interrupted":
+            raise
+        raise KeyboardInterrupt from None
+    raise DataError(f"{title}: {message}")  # outside the handler, so that no traceback leads to the message
+
+
+def _explain(error: duckdb.Error, failure: str) -> str:
+    text, kind = str(error), type(error).__name__
+    line = _CSV_LINE.match(text)
+    where = f"line {line[1]}: " if line else ""
+    if kind == "OutOfMemoryException":
+        return "out of memory, or out of disk space for temporary files"
+    if kind == "ResourceInUseException":
+        return "the connection has an unfinished result; fetch it to the end first"
+    if "Invalid unicode" in text:
+        return f"{where}not UTF-8 text"
+    if line:
+        return f"{where}not a record of this CSV file: a wrong number of fields, or a quote left open"
+    return f"{failure} ({kind})"

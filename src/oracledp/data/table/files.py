@@ -1,0 +1,188 @@
+"""Files as DuckDB relations: CSV with nothing guessed, Parquet, folders of Parquet, Arrow."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import re
+import zlib
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from oracledp.data.schema import Schema
+from oracledp.data.table.duck import Source, attempt
+from oracledp.data.table.sql import DUCKDB
+from oracledp.errors import DataError, ParameterError
+from oracledp.extras import optional
+
+_CSV = (".csv", ".tsv", ".txt")
+_PARQUET = (".parquet", ".pq")
+_ARROW = (".arrow", ".arrows", ".feather", ".ipc")
+_LONGEST_HEADER = 1 << 24  # bytes
+_MOST_FIELDS = 10_000  # of a CSV file: the engine's time grows with their square
+_ARROW_FILE = b"ARROW1"
+_ARROW_STREAM_END = b"\xff\xff\xff\xff\x00\x00\x00\x00"
+
+
+def open_file(connection: Any, path: Path, schema: Schema, delimiter: str | None, *, strict: bool) -> Source:
+    """The file as a source to count, its format told by its name."""
+    if not path.exists():
+        raise DataError(f"{path}: no such file")
+    if path.is_dir():
+        return _open_folder(connection, path, _parquet_files(path), strict=strict)
+    packed = path.suffix.lower() == ".gz"
+    ending = Path(path.stem if packed else path.name).suffix.lower()
+    if ending in _CSV:
+        usual = "\t" if ending == ".tsv" else ","
+        return _open_csv(connection, path, schema, usual if delimiter is None else delimiter, packed, strict=strict)
+    if ending in _PARQUET and not packed:
+        return _open_parquet(connection, path, [path])
+    if ending in _ARROW and not packed:
+        return _open_arrow(connection, path)
+    known = ", ".join((*_CSV, *(f"{known}.gz" for known in _CSV), *_PARQUET, *_ARROW))
+    raise DataError(f"{path.name}: the format is told by the name, which must end in {known}")
+
+
+# ---- CSV -----------------------------------------------------------------------------------------------
+def _open_csv(connection: Any, path: Path, schema: Schema, delimiter: str, packed: bool, *, strict: bool) -> Source:
+    """Every field as text under names of our own, so that DuckDB guesses neither types nor names.
+
+    Unless strict, a record that cannot be read (too few fields, not UTF-8, too long) is set aside and counted.
+    """
+    if len(delimiter) != 1 or delimiter in '"\r\n':
+        raise ParameterError("delimiter must be one character, not a quote or a line break")
+    header = _header(path, delimiter, packed)
+    if len(header) > _MOST_FIELDS:
+        raise DataError(f"{path.name}: line 1 names {len(header):,} columns, at most {_MOST_FIELDS:,} are read")
+    places = _places(path, header, schema)
+    fields = ", ".join(f"'f{index}': 'VARCHAR'" for index in range(len(header)))
+    lenient = "" if strict else ", strict_mode = false, store_rejects = true, rejects_limit = 0"
+    relation = attempt(
+        lambda: connection.sql(
+            f"SELECT * FROM read_csv({_literal_path(path)}, auto_detect = false, header = true,"
+            f" columns = {{{fields}}}, delim = {DUCKDB.literal(delimiter)}, quote = '\"', escape = '\"', nullstr = '',"
+            f" allow_quoted_nulls = false, compression = '{'gzip' if packed else 'none'}'{lenient})"
+        ),
+        path.name,
+    )
+    every_field = ", ".join(f"f{index}" for index in range(len(header)))
+    unread = None if strict else (lambda: _set_aside(connection, path))
+    return Source(relation, path.name, places, line_text=f"concat({every_field})", unread=unread)
+
+
+def _set_aside(connection: Any, path: Path) -> int:
+    """How many records of the file could not be read; each may be there for several reasons."""
+    query = "SELECT count(DISTINCT (scan_id, file_id, line)) FROM reject_errors"
+    ((rows,),) = attempt(lambda: connection.sql(query).fetchall(), path.name)
+    return int(rows)
+
+
+def _header(path: Path, delimiter: str, packed: bool) -> list[str]:
+    """The names in line 1, and not a byte of a record: what those hold may not decide here."""
+    opener = gzip.open if packed else open
+    problem = "line 1 must be a header with the columns' names"
+    try:
+        with opener(path, "rb") as stream:
+            line = re.split(rb"[\r\n]", stream.readline(_LONGEST_HEADER), maxsplit=1)[0]
+        header = next(csv.reader([line.decode("utf-8-sig")], delimiter=delimiter, strict=True), [])
+        if header:
+            return header
+    except UnicodeDecodeError:
+        problem = "not UTF-8 text"
+    except csv.Error:
+        pass
+    except (OSError, EOFError, zlib.error):
+        problem = "the header cannot be read: damaged or truncated"
+    raise DataError(f"{path.name}: {problem}")  # outside the handler: a decoding error carries the data
+
+
+def _places(path: Path, header: list[str], schema: Schema) -> dict[str, str]:
+    """The field of each column of the schema. Other names are not shown: they could be data without a header."""
+    found = Counter(header)
+    for column in schema.names:
+        if found[column] != 1:
+            problem = "is missing from" if not found[column] else "stands twice in"
+            raise DataError(f"column {column!r} {problem} {path.name}")
+    return {column: f"f{header.index(column)}" for column in schema.names}
+
+
+def _literal_path(path: Path) -> str:
+    """An absolute path as an SQL literal, in which no character is a wildcard."""
+    special = str.maketrans({"[": "[[]", "*": "[*]", "?": "[?]"})
+    return DUCKDB.literal(str(path.absolute()).translate(special))
+
+
+# ---- Parquet and Arrow ---------------------------------------------------------------------------------
+def _parquet_files(folder: Path) -> list[Path]:
+    files = sorted(file for ending in _PARQUET for file in folder.rglob(f"*{ending}") if file.is_file())
+    visible = [file for file in files if not any(part.startswith(".") for part in file.relative_to(folder).parts)]
+    if not visible:
+        raise DataError(f"{folder}: holds no Parquet file")
+    return visible
+
+
+def _open_parquet(connection: Any, path: Path, files: list[Path]) -> Source:
+    listed = "[" + ", ".join(map(_literal_path, files)) + "]"
+    partitioned = any("=" in part for file in files for part in file.relative_to(path).parts[:-1])
+    options = f"hive_partitioning = {str(partitioned).lower()}, hive_types_autocast = false"
+    query = f"SELECT * FROM read_parquet({listed}, {options})"
+    return Source(attempt(lambda: connection.sql(query), path.name), path.name)
+
+
+def _open_folder(connection: Any, path: Path, files: list[Path], *, strict: bool) -> Source:
+    """All files as one; each by itself where types differ, which may be the work of a single missing value.
+
+    DuckDB would cast later files to the first one's types, rounding on the way.
+    """
+    whole = _open_parquet(connection, path, files)
+    mixed = _mixed_column(connection, path, "[" + ", ".join(map(_literal_path, files)) + "]")
+    if mixed is None:
+        return whole
+    if strict:
+        raise DataError(f"{path.name}: the files disagree on the type of column {mixed!r}")
+    parts = tuple(_open_parquet(connection, path, [file]) for file in files)
+    return replace(whole, parts=parts)
+
+
+def _mixed_column(connection: Any, path: Path, listed: str) -> str | None:
+    """A column that is stored as several types."""
+    traits = "type, converted_type, CAST(logical_type AS VARCHAR), precision, scale"
+    query = (
+        f"SELECT min(name) FROM (SELECT name FROM parquet_schema({listed}) WHERE num_children IS NULL"
+        f" GROUP BY name HAVING count(DISTINCT row({traits})) > 1)"
+    )
+    ((mixed,),) = attempt(lambda: connection.sql(query).fetchall(), path.name)
+    return None if mixed is None else str(mixed)
+
+
+def _open_arrow(connection: Any, path: Path) -> Source:
+    """An IPC file, which knows its own end, or an IPC stream, which must carry the mark of its end."""
+    pyarrow = optional("pyarrow", extra="frames")
+    datasets, ipc = (optional(f"pyarrow.{module}", extra="frames") for module in ("dataset", "ipc"))
+    whole = _is_arrow_file(path) or _ends_as_stream(path)
+
+    def reopen() -> Any:
+        read = datasets.dataset(path, format="ipc") if _is_arrow_file(path) else ipc.open_stream(path)
+        return attempt(lambda: connection.from_arrow(read), path.name)
+
+    try:
+        relation = reopen() if whole else None
+    except (pyarrow.ArrowException, OSError):
+        relation = None
+    if relation is None:
+        raise DataError(f"{path.name}: cannot be read: damaged, truncated or not an Arrow IPC file or stream")
+    return Source(relation, path.name, reopen=reopen)
+
+
+def _is_arrow_file(path: Path) -> bool:
+    with path.open("rb") as stream:
+        return stream.read(len(_ARROW_FILE)) == _ARROW_FILE
+
+
+def _ends_as_stream(path: Path) -> bool:
+    """A stream without its end may be cut between two batches, where no reader would notice."""
+    with path.open("rb") as stream:
+        stream.seek(max(0, path.stat().st_size - len(_ARROW_STREAM_END)))
+        return stream.read() == _ARROW_STREAM_END

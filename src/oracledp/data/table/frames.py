@@ -1,0 +1,88 @@
+"""Frames of any library to codes, through narwhals: pandas, polars, pyarrow."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from oracledp.data.schema import Column, Schema
+from oracledp.data.table.arrays import CODE, encode_array
+from oracledp.data.table.encoded import Encoded
+from oracledp.data.table.flaws import refused_codes
+from oracledp.data.table.values import Family, code_of
+from oracledp.errors import DataError
+
+_NOTHING = ("NAType", "NaTType")  # how pandas says that there is no value, besides None and NaN
+
+
+def encode_frame(frame: object, schema: Schema) -> Encoded:
+    """A frame's rows as codes and flaws, in the schema's order of columns."""
+    native: nw.DataFrame[Any] | None = None
+    problem = f"a pandas, polars or pyarrow table is needed, not {type(frame).__module__}.{type(frame).__name__}"
+    try:
+        native = nw.from_native(frame, eager_only=True)
+    except nw.exceptions.DuplicateError:
+        problem = "two columns of the frame have the same name"
+    except (TypeError, nw.exceptions.NarwhalsError):
+        pass
+    if native is None:
+        raise DataError(problem)
+    present = set(native.columns)
+    for column in schema.columns:
+        if column.name not in present:
+            raise DataError(f"column {column.name!r} is missing from the frame")
+    codes = [encode_series(native[column.name], column) for column in schema.columns]
+    return Encoded(schema, codes, None, lambda index: _first_row(schema.columns[index], codes[index]))
+
+
+def _first_row(column: Column, codes: NDArray[np.int32]) -> str:
+    return f"row {int(np.argmax(np.isin(codes, refused_codes(column)))) + 1}"
+
+
+def encode_series(series: nw.Series[Any], column: Column) -> NDArray[np.int32]:
+    """The code of each entry, flaws included. The type of a frame's column follows from its values: none is refused."""
+    family = _family(series.dtype)
+    if family is Family.OBJECTS:
+        return _encode_objects(column, series.to_list())
+    missing = series.is_null().to_numpy().astype(np.bool_)
+    filled = series.fill_null(False if family is Family.BOOLEANS else 0)
+    return encode_array(column, filled.to_numpy(), missing)
+
+
+def _family(dtype: nw.dtypes.DType) -> Family:
+    if isinstance(dtype, nw.Int128 | nw.UInt128):
+        return Family.OBJECTS
+    if dtype == nw.Boolean:
+        return Family.BOOLEANS
+    if dtype.is_integer():
+        return Family.INTEGERS
+    if dtype.is_float():
+        return Family.FLOATS
+    return Family.OBJECTS
+
+
+class _Memo(dict[Any, int]):
+    """The code of each different value, worked out once. True, 1 and 1.0 are different here."""
+
+    def __init__(self, column: Column) -> None:
+        self.column = column
+
+    def __missing__(self, typed: tuple[type, object]) -> int:
+        kind, value = typed
+        self[typed] = code = code_of(self.column, None if kind.__name__ in _NOTHING else value)
+        return code
+
+
+def _encode_objects(column: Column, values: list[object]) -> NDArray[np.int32]:
+    memo = _Memo(column)
+    return np.fromiter((_code(memo, value) for value in values), dtype=CODE, count=len(values))
+
+
+def _code(memo: _Memo, value: object) -> int:
+    try:
+        return memo[type(value), value]
+    except TypeError:  # a list or another unhashable object
+        return code_of(memo.column, value)

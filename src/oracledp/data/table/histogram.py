@@ -1,0 +1,91 @@
+"""Records of codes to distinct records with counts, in an order that tells nothing about the rows'.
+
+A record becomes one integer, its key. Where key and count fit into one word together, words are sorted and taken apart
+again: nothing is gathered through an index, which costs more than the sort when records are millions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oracledp.data.schema import Schema
+
+_KEY_LIMIT = 1 << 63
+_ROWS_IN_CACHE = 1 << 13
+
+Keys = NDArray[np.int64]
+
+
+def distinct(
+    schema: Schema, columns: Sequence[NDArray[Any]], counts: NDArray[np.int64] | None
+) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    """The distinct records in lexicographic order, and how many rows each stands for."""
+    if not len(columns[0]):
+        return np.empty((0, len(columns)), dtype=schema.code_dtype), np.empty(0, dtype=np.int64)
+    keys = record_keys(schema, columns)
+    room = 0 if counts is None else int(counts.max(initial=0)).bit_length()
+    if schema.domain_size << room >= _KEY_LIMIT:
+        return _distinct_by_order(schema, columns, keys, counts)
+    if counts is None:
+        keys.sort()
+    else:
+        words = (keys << room) | counts
+        words.sort()
+        keys, counts = words >> room, words & ((1 << room) - 1)
+    starts = _starts(keys)
+    return _decoded(schema, keys if len(starts) == len(keys) else keys[starts]), _totals(counts, starts, len(keys))
+
+
+def record_keys(schema: Schema, columns: Sequence[NDArray[Any]]) -> Keys:
+    """One integer per record that sorts as the record does: mixed radix, ranked anew before it overflows."""
+    keys = np.zeros(len(columns[0]), dtype=np.int64)
+    span = 1
+    for column, size in zip(columns, schema.sizes, strict=True):
+        if span * size >= _KEY_LIMIT:
+            ranks, keys = np.unique(keys, return_inverse=True)
+            span = len(ranks)
+        keys *= size
+        keys += column if column.dtype.itemsize < 8 else column.astype(np.int64)  # no mix of 64-bit types: a float
+        span *= size
+    return keys
+
+
+def _distinct_by_order(
+    schema: Schema, columns: Sequence[NDArray[Any]], keys: Keys, counts: NDArray[np.int64] | None
+) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    """The same for keys that leave no room for a count, or that are ranks."""
+    order = np.argsort(keys)
+    starts = _starts(keys[order])
+    first = order[starts]
+    records = np.empty((len(first), len(columns)), dtype=schema.code_dtype)
+    for index, column in enumerate(columns):
+        records[:, index] = column[first]
+    return records, _totals(None if counts is None else counts[order], starts, len(keys))
+
+
+def _starts(keys: Keys) -> NDArray[np.int64]:
+    """Where each run of equal keys begins."""
+    return np.flatnonzero(np.append(True, keys[1:] != keys[:-1]))
+
+
+def _totals(counts: NDArray[np.int64] | None, starts: NDArray[np.int64], rows: int) -> NDArray[np.int64]:
+    """How many rows each run stands for."""
+    if counts is None:
+        return np.diff(starts, append=rows)
+    return counts if len(starts) == rows else np.add.reduceat(counts, starts)
+
+
+def _decoded(schema: Schema, keys: Keys) -> NDArray[Any]:
+    """The records of their keys."""
+    records = np.empty((len(keys), len(schema.sizes)), dtype=schema.code_dtype)
+    for begin in range(0, len(keys), _ROWS_IN_CACHE):
+        rest = keys[begin : begin + _ROWS_IN_CACHE]
+        for index in range(len(schema.sizes) - 1, -1, -1):
+            above = rest // schema.sizes[index]
+            records[begin : begin + _ROWS_IN_CACHE, index] = rest - above * schema.sizes[index]
+            rest = above
+    return records

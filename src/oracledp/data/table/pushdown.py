@@ -1,0 +1,157 @@
+"""PushDown: the one query that reads, encodes and counts a table on the engine that holds it."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oracledp.data.schema import Schema
+from oracledp.data.table.dialects import DIALECTS, Dialect
+from oracledp.data.table.encoded import Encoded
+from oracledp.data.table.sql import Encoding
+from oracledp.errors import DataError, ParameterError
+
+_KEY_LIMIT = 1 << 62
+_NAME = r"""([\w$-]+|"([^"]|"")+"|`[^`]+`)"""
+_TABLE_NAME = re.compile(rf"{_NAME}(\.{_NAME})*")
+
+
+@dataclass(frozen=True)
+class PushDown:
+    """Encoding and counting as one SQL query for an engine: ``duckdb``, ``postgresql``, ``spark``, ``bigquery``
+    or ``snowflake``.
+
+    ``types`` maps the source's columns to the engine's names of their types. The query returns a few integers
+    for each distinct encoded record: keys in which the codes are packed, and the count. No value of a column
+    leaves the engine. :meth:`encoded` unpacks what it returned.
+
+    >>> schema = Schema({"age": {"kind": "integer", "lo": 17, "hi": 90, "thresholds": [25, 65]}})
+    >>> plan = PushDown(schema, "bigquery", {"age": "INT64", "note": "STRING"})
+    >>> print(plan.query("SELECT * FROM survey.people"))  # doctest: +ELLIPSIS
+    SELECT k0, COUNT(*) AS n FROM (SELECT CAST(c0 AS INT64) AS k0 FROM (SELECT CAST(CASE WHEN v0 ...
+    >>> [codes.tolist() for codes in plan.encoded([(0, 12), (2, 30)]).columns]
+    [[0, 2]]
+    """
+
+    schema: Schema
+    dialect: str
+    types: Mapping[str, str]
+    title: str = "the query"
+
+    def __post_init__(self) -> None:
+        if self.dialect not in DIALECTS:
+            raise ParameterError(f"dialect must be one of {', '.join(DIALECTS)}")
+        assert self.encodings, "made once at the start, so that a wrong type is refused before any query"
+
+    @property
+    def words(self) -> Dialect:
+        """The engine's words."""
+        return DIALECTS[self.dialect]
+
+    # ---- the query -------------------------------------------------------------------------------
+    @cached_property
+    def encodings(self) -> tuple[Encoding, ...]:
+        """How each column of the schema is encoded."""
+        return tuple(
+            Encoding(column, index, column.name, self._type_of(column.name), self.words)
+            for index, column in enumerate(self.schema.columns)
+        )
+
+    def _type_of(self, name: str) -> str:
+        if name not in self.types:
+            raise DataError(f"column {name!r} is missing from {self.title}")
+        return self.types[name]
+
+    @cached_property
+    def _groups(self) -> tuple[tuple[Encoding, ...], ...]:
+        """Consecutive columns whose codes fit into one 64-bit integer together."""
+        groups: list[list[Encoding]] = []
+        span = _KEY_LIMIT
+        for encoding in self.encodings:
+            span *= encoding.span
+            if span > _KEY_LIMIT:  # at the first column, too
+                groups.append([])
+                span = encoding.span
+            groups[-1].append(encoding)
+        return tuple(map(tuple, groups))
+
+    @property
+    def readings(self) -> list[str]:
+        """The expressions over the source."""
+        return [expression for encoding in self.encodings for expression in encoding.readings()]
+
+    @property
+    def codings(self) -> list[str]:
+        """The expressions over the readings."""
+        return [encoding.coding() for encoding in self.encodings]
+
+    @property
+    def packings(self) -> list[str]:
+        """The expressions over the codes."""
+        return [f"{_pack(group)} AS {key}" for group, key in zip(self._groups, self.keys, strict=True)]
+
+    @property
+    def keys(self) -> list[str]:
+        """The names of the packed codes."""
+        return [f"k{index}" for index in range(len(self._groups))]
+
+    def query(self, source: str) -> str:
+        """The whole query over a query or the name of a table."""
+        readings = f"SELECT {', '.join(self.readings)} FROM ({as_query(source)}) AS source{self.words.fence}"
+        codings = f"SELECT {', '.join(self.codings)} FROM ({readings}) AS readings"
+        packings = f"SELECT {', '.join(self.packings)} FROM ({codings}) AS codes"
+        keys = ", ".join(self.keys)
+        return f"SELECT {keys}, COUNT(*) AS n FROM ({packings}) AS records GROUP BY {keys}"
+
+    # ---- its answer ------------------------------------------------------------------------------
+    def encoded(self, rows: Iterable[Sequence[int]] | NDArray[Any]) -> Encoded:
+        """The distinct records as codes and flaws, and their counts."""
+        answer = np.array(rows if isinstance(rows, np.ndarray) else [tuple(row) for row in rows], dtype=np.int64)
+        answer = answer.reshape(len(answer), len(self.keys) + 1)
+        codes: list[NDArray[Any]] = []
+        for group, key in zip(self._groups, answer.T, strict=False):
+            codes += _unpack(group, key)
+        return Encoded(self.schema, codes, answer[:, -1])
+
+
+def types_of(
+    described: Iterable[tuple[str, str]], schema: Schema, title: str, *, ignore_case: bool = False
+) -> dict[str, str]:
+    """The types of a source's columns; refused where one of the schema's stands twice."""
+    types = dict(described := list(described))
+    found = Counter(name.lower() if ignore_case else name for name, _ in described)
+    for name in schema.names:
+        if found[name.lower() if ignore_case else name] > 1:
+            raise DataError(f"column {name!r} stands twice in {title}" + ", where case is ignored" * ignore_case)
+    return types
+
+
+def as_query(source: str) -> str:
+    """A query without its last semicolon; a bare name means the whole table."""
+    text = source.strip().removesuffix(";").rstrip()
+    if not text:
+        raise ParameterError("the query is empty")
+    return f"SELECT * FROM {text}" if _TABLE_NAME.fullmatch(text) else text
+
+
+def _pack(group: Sequence[Encoding]) -> str:
+    first = group[0]
+    packed = f"CAST({first.code} AS {first.dialect.integer_type})"  # narrow codes would overflow
+    for encoding in group[1:]:
+        packed = f"({packed}) * {encoding.span} + {encoding.code}"
+    return packed
+
+
+def _unpack(group: Sequence[Encoding], keys: NDArray[np.int64]) -> list[NDArray[np.int64]]:
+    codes = []
+    for encoding in reversed(group):
+        keys, code = np.divmod(keys, encoding.span)
+        codes.append(code)
+    return codes[::-1]

@@ -1,0 +1,49 @@
+"""Tables on Spark: the cluster encodes and counts; only distinct records with their counts come back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from oracledp.data.schema import Schema
+from oracledp.data.table.encoded import Encoded
+from oracledp.data.table.pushdown import PushDown, as_query, types_of
+from oracledp.errors import DataError, ParameterError
+
+WITHHELD = "failed in Spark, whose message is withheld because it may quote data"
+
+
+def is_spark(thing: object, method: str = "sql") -> bool:
+    """Whether an object is a Spark session, or another of Spark's with some method; pyspark is not imported."""
+    return type(thing).__module__.split(".")[0] == "pyspark" and hasattr(thing, method)
+
+
+def count_query_on_spark(source: str, schema: Schema, session: Any) -> Encoded:
+    """The distinct records of a query or table of a session as codes and flaws, and their counts."""
+    return count_on_spark(_attempt(lambda: session.sql(as_query(source)), "the query"), schema, "the query")
+
+
+def count_on_spark(frame: Any, schema: Schema, title: str = "the Spark frame") -> Encoded:
+    """The distinct records of a Spark frame as codes and flaws, and their counts."""
+    if not is_spark(frame, "selectExpr"):
+        raise ParameterError(f"a Spark DataFrame is needed, not {type(frame).__name__}")
+    described = _attempt(lambda: frame.dtypes, title)
+    plan = PushDown(schema, "spark", types_of(described, schema, title, ignore_case=True), title)
+    steps = (plan.readings, plan.codings, plan.packings)
+    answer = _attempt(lambda: _count(frame, steps, plan.keys), title)
+    return plan.encoded(np.column_stack([column.to_numpy() for column in answer.columns]))
+
+
+def _count(frame: Any, steps: tuple[list[str], ...], keys: list[str]) -> Any:
+    for expressions in steps:
+        frame = frame.selectExpr(*expressions)
+    return frame.groupBy(*keys).count().toArrow()
+
+
+def _attempt(action: Any, title: str) -> Any:
+    try:
+        return action()
+    except Exception as error:  # whatever comes from the cluster may quote data
+        kind = type(error).__name__
+    raise DataError(f"{title}: {WITHHELD} ({kind})")  # outside the handler, so that no traceback leads to it

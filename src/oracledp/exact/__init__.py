@@ -1,0 +1,1 @@
+"""Exact and outward-rounded arithmetic, sums that cannot wrap: nothing here is private or random."""

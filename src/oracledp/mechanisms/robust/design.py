@@ -1,0 +1,158 @@
+"""A design of PRSMA: every number that its guarantee depends on, exact."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+from math import isqrt
+from typing import Any, ClassVar
+
+from oracledp.errors import ParameterError
+from oracledp.privacy.guarantee import Guarantee, Neighbours, show
+
+Terms = dict[str, Fraction]
+
+
+@dataclass(frozen=True)
+class Theorem(ABC):
+    """A theorem of proofs/prsma.md with its free parameters: what turns a design into a delta.
+
+    ``independent_labels`` says how the parts are drawn: each record goes to a part of its own choice, or the
+    parts have equal sizes. ``base_neighbours`` is the relation under which the base algorithm must be private.
+    """
+
+    name: ClassVar[str]
+    independent_labels: ClassVar[bool]
+    base_neighbours: ClassVar[Neighbours]
+
+    @abstractmethod
+    def terms(self, design: Design, epsilon: Fraction) -> Terms:
+        """Upper bounds on the parts of delta at this epsilon that are the theorem's own."""
+
+    @abstractmethod
+    def parameters(self) -> dict[str, str]:
+        """The free parameters, as exact strings."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Design:
+    """All parameters of PRSMA (proofs/prsma.md), with the (ε, δ) and the failure probability that they claim.
+
+    The claim is checked by :func:`oracledp.mechanisms.robust.delta.certified_delta`, which shares no code with
+    the search that found the numbers; the mechanism refuses to run a design whose claim is not confirmed.
+
+    ``epsilon_inner`` is ε', the privacy parameter of one run of the base algorithm under replace-one.
+    ``pass_probabilities[T]`` is the probability that the test lets the mechanism go on when T parts passed.
+    ``tie_delta`` bounds the probability of a tie in one run, 0 when ties are broken by a fixed order.
+    """
+
+    epsilon: Fraction
+    delta: Fraction
+    rows: int
+    parts: int
+    runs_per_part: int
+    epsilon_inner: Fraction
+    pass_probabilities: tuple[Fraction, ...]
+    minimum_passing: int
+    theorem: Theorem
+    tie_delta: Fraction = Fraction(0)
+
+    def __post_init__(self) -> None:
+        for name in ("rows", "parts", "runs_per_part", "minimum_passing"):
+            value = getattr(self, name)
+            if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+                raise ParameterError(f"{name} must be a positive integer (round up, trap P10)")
+        for name in ("epsilon", "delta", "epsilon_inner", "tie_delta"):
+            value = getattr(self, name)
+            if not isinstance(value, Fraction) or value < 0:
+                raise ParameterError(f"{name} must be a non-negative Fraction")
+        table = self.pass_probabilities
+        if len(table) != self.parts + 1 or table[0] != 0 or not all(isinstance(p, Fraction) for p in table):
+            raise ParameterError("pass_probabilities needs one Fraction per number of passing parts, the first 0")
+        if any(a > b for a, b in pairwise(table)) or table[-1] > 1:
+            raise ParameterError("pass_probabilities must not decrease and must not exceed 1")
+        if self.runs_per_part < 2 or not 1 <= self.minimum_passing < self.parts or self.part_size < 1:
+            raise ParameterError(
+                "a design needs at least 2 runs, more parts than minimum_passing, more rows than parts"
+            )
+
+    @property
+    def part_size(self) -> int:
+        """l: the size of a part, exactly or on average."""
+        return self.rows // self.parts
+
+    @property
+    def calls(self) -> int:
+        """How many runs of the base algorithm there are at most."""
+        return self.parts * self.runs_per_part
+
+    @property
+    def beta(self) -> Fraction:
+        """The probability of ⊥ when the oracle never fails: exact."""
+        return 1 - self.pass_probabilities[-1]
+
+    @property
+    def signal(self) -> Fraction:
+        """ε'·l, what a part can learn: the figure of merit."""
+        return self.epsilon_inner * self.rows / self.parts
+
+    @property
+    def relative_signal(self) -> float:
+        """The signal in units of sqrt(rows), for people."""
+        return float(self.signal) / isqrt(self.rows * 10**12) * 10**6
+
+    @property
+    def base_epsilon(self) -> Fraction:
+        """What the base algorithm is calibrated to under the theorem's own relation: ε', or ε'/2 for add/remove."""
+        return self.epsilon_inner * self.theorem.base_neighbours.comparison_sensitivity / 2
+
+    @property
+    def threshold(self) -> int:
+        """τ: the greatest number of passing parts with which the test is more likely to refuse than to go on."""
+        return max(t for t, p in enumerate(self.pass_probabilities) if p <= Fraction(1, 2))
+
+    @property
+    def epsilon_test(self) -> Fraction:
+        """ε_T: the privacy loss of the test alone over ``minimum_passing`` parts, rounded up."""
+        from oracledp.mechanisms.robust.delta import epsilon_of_test
+
+        return epsilon_of_test(self)
+
+    @property
+    def delta_terms(self) -> Terms:
+        """The certified parts of delta, by what they pay for."""
+        from oracledp.mechanisms.robust.delta import delta_terms
+
+        return delta_terms(self, self.epsilon)
+
+    def guarantee(self, neighbours: Neighbours, assumes: tuple[str, ...] = ()) -> Guarantee:
+        """What a run promises. Equal parts speak of replace-one only (trap P9)."""
+        if neighbours is Neighbours.ADD_REMOVE and not self.theorem.independent_labels:
+            raise ParameterError("parts of equal size have no add/remove guarantee; use theorem='independent'")
+        return Guarantee(epsilon=self.epsilon, delta=self.delta, neighbours=neighbours, assumes=assumes, proof="prsma")
+
+    def to_json(self) -> dict[str, Any]:
+        """Every parameter; exact numbers as strings beside their decimal value where people read them."""
+        return {
+            "epsilon": show(self.epsilon),
+            "delta": show(self.delta),
+            "beta": float(self.beta),
+            "rows": self.rows,
+            "parts": self.parts,
+            "runs_per_part": self.runs_per_part,
+            "calls": self.calls,
+            "part_size": self.part_size,
+            "epsilon_inner": float(self.epsilon_inner),
+            "epsilon_inner_exact": str(self.epsilon_inner),
+            "epsilon_test": float(self.epsilon_test),
+            "threshold": self.threshold,
+            "minimum_passing": self.minimum_passing,
+            "theorem": self.theorem.name,
+            "theorem_parameters": self.theorem.parameters(),
+            "signal": float(self.signal),
+            "signal_over_sqrt_rows": self.relative_signal,
+            "delta_terms": {name: float(value) for name, value in self.delta_terms.items()},
+            "pass_probabilities": [str(p) for p in self.pass_probabilities],
+        }

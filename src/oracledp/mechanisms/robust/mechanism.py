@@ -1,0 +1,230 @@
+"""``prsma``: a private choice that is robust against every failure of its oracle."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from oracledp.classes.base import QueryClass
+from oracledp.errors import ParameterError
+from oracledp.exact.capacity import MOST_ROWS
+from oracledp.exact.numbers import Exact, positive, probability, whole
+from oracledp.mechanisms.objective import Minimum, Objective
+from oracledp.mechanisms.perturbed_min import ReportSeparatorPerturbedMin
+from oracledp.mechanisms.release import Release
+from oracledp.mechanisms.robust.delta import certified_delta
+from oracledp.mechanisms.robust.design import Design
+from oracledp.mechanisms.robust.designer import design_prsma
+from oracledp.mechanisms.robust.parallel import workers_of
+from oracledp.mechanisms.robust.runs import Array, Run, Workers, answer, passing_outputs
+from oracledp.mechanisms.robust.splitting import split
+from oracledp.mechanisms.table_selection import refuse_unknown_goal, refuse_unknown_literals
+from oracledp.oracles.base import OUT_OF_MEMORY, Failed, Oracle, Trust
+from oracledp.oracles.registry import admit, resolve
+from oracledp.privacy.door import Facts, release
+from oracledp.privacy.guarantee import Guarantee, Neighbours
+from oracledp.randomness.source import Randomness
+
+if TYPE_CHECKING:
+    from oracledp.data.table import Table
+    from oracledp.privacy.ledger import Ledger
+
+FEW_QUERIES = 20_000  # listed once per part, they make each of its many runs cheaper than a search
+TIE_SHARE = Fraction(1, 1000)  # of delta, kept for ties when the oracle breaks them as it likes
+
+
+@dataclass(frozen=True)
+class NothingReleased:
+    """⊥: the mechanism's own answer that it gives none. It is as private as a release, and the budget is spent."""
+
+    guarantee: Guarantee
+    mechanism: str = "prsma"
+
+    exit_code = 4
+
+    def __str__(self) -> str:
+        return f"nothing is released: too often the oracle gave no answer\n{self.guarantee}"
+
+    def to_json(self) -> dict[str, Any]:
+        """That nothing was released; no count, no reason, no timing."""
+        return {"mechanism": self.mechanism, "rule": None, "guarantee": self.guarantee.to_json()}
+
+
+@dataclass(frozen=True)
+class RspmBase:
+    """Report Separator-Perturbed Min as the base algorithm."""
+
+    mechanism: ReportSeparatorPerturbedMin
+    sign: int
+
+    def draw(self, runs: int, source: Randomness) -> Array:
+        """One row of lattice noise per run."""
+        perturbation = self.mechanism.perturbation
+        rows = [perturbation.draw(source) for _ in range(runs)]
+        return np.array(rows, dtype=np.int64).reshape(runs, perturbation.coordinates)
+
+    def prepare(self, records: Array, counts: Array) -> Run[Minimum]:
+        """The objective of this part, to which each run adds its noise."""
+        resolution = self.mechanism.perturbation.resolution
+        objective = Objective.of(self.mechanism.queries, records, self.sign * counts, resolution=resolution)
+
+        return lambda noise: output_of(self.mechanism.run_with(objective, noise))
+
+
+def output_of(found: Minimum | Failed) -> Minimum | None:
+    """What a run puts out, None for ⊥. Memory may have been used up by others: then the run must be repeated."""
+    if isinstance(found, Minimum):
+        return found
+    if found.reason == OUT_OF_MEMORY:
+        raise MemoryError
+    return None
+
+
+@dataclass(frozen=True)
+class RobustMechanism:
+    """The calibrated mechanism: a confirmed design, a base, a neighbour relation (proofs/prsma.md)."""
+
+    design: Design
+    base: ReportSeparatorPerturbedMin
+    neighbours: Neighbours
+    name: str = "prsma"
+
+    @classmethod
+    def calibrate(
+        cls,
+        queries: QueryClass,
+        design: Design,
+        *,
+        neighbours: Neighbours,
+        oracle: Oracle,
+        embedding: str = "k-hot",
+        unit: int = 1,
+    ) -> RobustMechanism:
+        """Fit the base to the design and confirm the design's claim, ties included, before any data is touched."""
+        known = admit(oracle)
+        if known.trust is Trust.GUESSED:
+            raise ParameterError(f"{known.name} only guesses; PRSMA needs an oracle that knows when it has failed")
+        base = ReportSeparatorPerturbedMin.calibrate(
+            queries,
+            epsilon=design.base_epsilon,
+            neighbours=design.theorem.base_neighbours,
+            oracle=known,
+            embedding=embedding,
+            rows_bound=design.rows,
+            unit=unit,
+        )
+        ties = Fraction(0) if known.fixed_ties else base.perturbation.tie_delta
+        complete = replace(design, tie_delta=ties)
+        if certified_delta(complete) > complete.delta:
+            raise ParameterError("the design's (ε, δ) is not confirmed by its theorem; nothing is run")
+        return cls(complete, base, neighbours)
+
+    def check(self, rows_bound: int, unit: int = 1) -> None:
+        """Refuse what public facts rule out. No part has more rows than the design, whatever the table has."""
+        self.base.check(min(rows_bound, self.design.rows), unit)
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """Robust for our own searches, limited or not; else contingent on the oracle's claims of optimality."""
+        oracle = self.base.oracle
+        claims = () if oracle.trust is Trust.PROVED else (f"the claim of optimality by {oracle.name} is true",)
+        return self.design.guarantee(self.neighbours, claims)
+
+
+def prsma(
+    table: Table,
+    queries: QueryClass,
+    *,
+    epsilon: Exact,
+    delta: Exact,
+    oracle: str | Oracle = "auto",
+    neighbours: Neighbours | str = Neighbours.REPLACE_ONE,
+    rows_bound: int | None = None,
+    beta: Exact = "1/100",
+    max_calls: int = 1_000_000,
+    design: Design | None = None,
+    embedding: str = "k-hot",
+    goal: str = "min",
+    parallel: object = "none",
+    progress: Callable[[int, int], None] | None = None,
+    ledger: Ledger | None = None,
+    source: Randomness | None = None,
+) -> Release | NothingReleased:
+    """Choose privately a query that holds on few records, with an oracle that may fail for any reason.
+
+    (ε, δ)-differential privacy by Theorem 5 of proofs/prsma.md, robust: it needs no oracle to succeed, only to know
+    when it has failed. ⊥ comes back as :class:`NothingReleased`, with probability at most ``beta`` if the
+    oracle never fails. Under add/remove-one the number of rows is private, so a public ``rows_bound`` must be given.
+    ``parallel`` is "none", "joblib", "dask" or a Dask client. Where a total oracle exists, :func:`rspm` with it is
+    robust too and far more accurate; this is for oracles that may give up.
+    """
+    relation = Neighbours.parse(neighbours)
+    chosen = resolve("exhaustive" if oracle == "auto" and queries.size <= FEW_QUERIES else oracle, queries)
+    rows = _public_rows(table, relation, rows_bound)
+    claimed = positive(epsilon, "epsilon"), probability(delta, "delta")
+    if design is None:
+        usable = claimed[1] * (1 if chosen.fixed_ties else 1 - TIE_SHARE)
+        design = design_prsma(epsilon=claimed[0], delta=usable, rows=rows, max_calls=max_calls, beta=beta)
+    mechanism = RobustMechanism.calibrate(
+        queries,
+        replace(design, epsilon=claimed[0], delta=claimed[1]),
+        neighbours=relation,
+        oracle=chosen,
+        embedding=embedding,
+    )
+    robust = RobustSelection(mechanism, goal, workers_of(parallel), progress)
+    released = release(robust, table, Facts.of(table, relation), ledger=ledger, source=source)
+    found = released.result
+    if found is None:
+        return NothingReleased(released.guarantee)
+    return Release(queries.query(*found.parts), released.guarantee, found.certificate, mechanism.name)
+
+
+@dataclass(frozen=True)
+class RobustSelection:
+    """The mechanism of proofs/prsma.md on a whole table, with whoever carries out its runs; None is ⊥."""
+
+    mechanism: RobustMechanism
+    goal: str
+    workers: Workers
+    progress: Callable[[int, int], None] | None = None
+
+    @property
+    def name(self) -> str:
+        """The mechanism's."""
+        return self.mechanism.name
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """The mechanism's."""
+        return self.mechanism.guarantee
+
+    def check(self, facts: Facts) -> None:
+        """What any selection checks, a rehearsal without data included."""
+        refuse_unknown_goal(self.goal)
+        if facts.schema is not None:
+            refuse_unknown_literals(self.mechanism.base.queries, facts.schema)
+        self.mechanism.check(facts.rows_bound)
+
+    def run(self, table: Table, source: Randomness) -> Minimum | None:
+        """One run of the mechanism on a table."""
+        design, base = self.mechanism.design, RspmBase(self.mechanism.base, 1 if self.goal == "min" else -1)
+        matrix = table.matrix(base.mechanism.queries.literals)
+        parts = split(table.counts, design, self.mechanism.neighbours, source)
+        payload = ((matrix[records], counts) for records, counts in parts)
+        outputs = passing_outputs(design, base, payload, source, self.workers, self.progress)
+        return answer(design, outputs, source)
+
+
+def _public_rows(table: Table, neighbours: Neighbours, rows_bound: int | None) -> int:
+    if neighbours is Neighbours.REPLACE_ONE:
+        if rows_bound is not None:
+            raise ParameterError("rows_bound is for add/remove-one; under replace-one the number of rows is public")
+        return table.rows
+    if rows_bound is None:
+        raise ParameterError("under add/remove-one the number of rows is private: give a public rows_bound")
+    return whole(rows_bound, "rows_bound", most=MOST_ROWS)

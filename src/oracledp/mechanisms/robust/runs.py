@@ -1,0 +1,212 @@
+"""The runs of the base algorithm: drawn here, carried out anywhere, each a function of its own data and noise."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oracledp.mechanisms.robust.design import Design
+from oracledp.oracles.guarded import Ending, guarded
+from oracledp.randomness.noise import bernoulli
+from oracledp.randomness.source import Randomness, below
+
+Output = TypeVar("Output")
+Produced = TypeVar("Produced", covariant=True)
+Array = NDArray[Any]
+Run = Callable[[Array], Output | None]  # noise in; the output, or None when the oracle failed
+
+BATCH = 1000  # runs that travel together
+
+
+class Base(Protocol[Produced]):
+    """A pure differentially private algorithm on one part; None stands for ⊥ (section 1 of proofs/prsma.md)."""
+
+    def draw(self, runs: int, source: Randomness) -> Array:
+        """Fresh noise for so many runs, one row each."""
+        ...
+
+    def prepare(self, records: Array, counts: Array) -> Run[Produced]:
+        """One run as a function of its noise. What it prepares may depend on these records alone (trap P6)."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class Batch:
+    """Some runs on one part, noise included: repeating a lost batch repeats it to the bit.
+
+    ``kept`` is the place of the run whose output may be released, None if it is in another batch of the part.
+    Records of bytes are 0 or 1 each, and travel as bits.
+    """
+
+    number: int
+    part: int
+    records: Array
+    counts: Array
+    noise: Array
+    kept: int | None = None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        rest = self.counts, self.noise, self.kept
+        if self.records.dtype != np.uint8 or self.records.ndim != 2:
+            return Batch, (self.number, self.part, self.records, *rest)
+        packed = np.packbits(self.records, axis=1)
+        return _unpacked, (self.number, self.part, packed, self.records.shape[1], *rest)
+
+
+def _unpacked(number: int, part: int, packed: Array, literals: int, *rest: Any) -> Batch:
+    return Batch(number, part, np.unpackbits(packed, axis=1, count=literals), *rest)
+
+
+@dataclass(frozen=True)
+class BatchResult:
+    """Whether every run answered, and what the kept one said.
+
+    A *lost* batch ran out of memory, which others may have used up: it must be repeated alone before it is judged.
+    """
+
+    number: int
+    part: int
+    passed: bool
+    output: Any = None
+    lost: bool = False
+
+    @classmethod
+    def failed(cls, batch: Batch) -> BatchResult:
+        """⊥ for the batch, and so for its part."""
+        return cls(batch.number, batch.part, passed=False)
+
+
+def run_batch(base: Base[Any], batch: Batch) -> BatchResult:
+    """Carry out every run of a batch, whether or not one of them has failed: each call keeps its place in the order.
+
+    However a run ends, it is a failure like any other: neither an exception nor its message leaves here.
+    """
+    outputs = guarded(lambda: _outputs(base, batch))
+    if outputs is Ending.OUT_OF_MEMORY:
+        return BatchResult(batch.number, batch.part, passed=False, lost=True)
+    if isinstance(outputs, Ending) or any(output is None for output in outputs):
+        return BatchResult.failed(batch)
+    return BatchResult(
+        batch.number, batch.part, passed=True, output=None if batch.kept is None else outputs[batch.kept]
+    )
+
+
+def judged_alone(base: Base[Any], batch: Batch) -> BatchResult:
+    """The verdict on a batch that nothing else can have disturbed: what is lost now has failed."""
+    result = run_batch(base, batch)
+    return BatchResult.failed(batch) if result.lost else result
+
+
+def _outputs(base: Base[Output], batch: Batch) -> list[Output | None]:
+    run = base.prepare(batch.records, batch.counts)
+    return [_output(run, noise) for noise in batch.noise]
+
+
+def _output(run: Run[Output], noise: Array) -> Output | None:
+    try:
+        return run(noise)
+    except MemoryError:
+        raise
+    except Exception:
+        return None
+
+
+class Workers(Protocol):
+    """Who carries out batches, in any order. A batch is asked for only when there is room for it."""
+
+    def carry_out(self, base: Base[Any], batches: Iterator[Batch]) -> Iterator[BatchResult]:
+        """A result for every batch."""
+        ...
+
+
+@dataclass(frozen=True)
+class ThisProcess:
+    """One batch after the other, here; batches of one part share what is prepared from its records.
+
+    Nothing else is under way, so a lost batch is repeated at once, when all that was kept for it is given back.
+    """
+
+    def carry_out(self, base: Base[Any], batches: Iterator[Batch]) -> Iterator[BatchResult]:
+        """A result for every batch, in order."""
+        shared = _KeepsLast(base)
+        for batch in batches:
+            result = run_batch(shared, batch)
+            if result.lost:
+                shared.last = None
+                gc.collect()
+                result = judged_alone(base, batch)
+            yield result
+
+
+class _KeepsLast:
+    """A base that prepares the same records once when they come several times in a row."""
+
+    def __init__(self, base: Base[Any]) -> None:
+        self.base = base
+        self.last: tuple[Array, Array, Run[Any]] | None = None
+
+    def draw(self, runs: int, source: Randomness) -> Array:
+        """The base's noise."""
+        return self.base.draw(runs, source)
+
+    def prepare(self, records: Array, counts: Array) -> Run[Any]:
+        """The base's run, kept as long as the very same arrays come."""
+        if self.last is None or self.last[0] is not records or self.last[1] is not counts:
+            self.last = None  # what was kept goes before its successor comes
+            self.last = records, counts, self.base.prepare(records, counts)
+        return self.last[2]
+
+
+def passing_outputs(
+    design: Design,
+    base: Base[Output],
+    parts: Iterable[tuple[Array, Array]],
+    source: Randomness,
+    workers: Workers,
+    progress: Callable[[int, int], None] | None = None,
+) -> list[Output]:
+    """One output, of a run chosen by lot, from every part on which no run failed.
+
+    ``progress`` hears how many batches are done, failed or not: every batch is carried out, so it tells nothing.
+    """
+    failed: set[int] = set()
+    outputs: dict[int, Output] = {}
+    total = design.parts * len(_batch_sizes(design))
+    for done, result in enumerate(workers.carry_out(base, _batches(design, base, parts, source)), start=1):
+        if not result.passed:
+            failed.add(result.part)
+        elif result.output is not None:
+            outputs[result.part] = result.output
+        if progress is not None:
+            progress(done, total)
+    return [output for part, output in sorted(outputs.items()) if part not in failed]
+
+
+def _batch_sizes(design: Design) -> list[int]:
+    whole, rest = divmod(design.runs_per_part, BATCH)
+    return [BATCH] * whole + ([rest] if rest else [])
+
+
+def _batches(
+    design: Design, base: Base[Any], parts: Iterable[tuple[Array, Array]], source: Randomness
+) -> Iterator[Batch]:
+    """All batches of all parts, in order. Which run of a part may be released is drawn here and told to no oracle."""
+    sizes = _batch_sizes(design)
+    for part, (records, counts) in enumerate(parts):
+        kept = below(source, design.runs_per_part)
+        for number, size in enumerate(sizes, start=part * len(sizes)):
+            place = kept if 0 <= kept < size else None
+            yield Batch(number, part, records, counts, base.draw(size, source), place)
+            kept -= size
+
+
+def answer(design: Design, outputs: list[Output], source: Randomness) -> Output | None:
+    """The test, and one of the passing parts at random; None is ⊥."""
+    if not bernoulli(design.pass_probabilities[len(outputs)], source):
+        return None
+    return outputs[below(source, len(outputs))]

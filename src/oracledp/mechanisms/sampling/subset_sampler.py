@@ -1,0 +1,58 @@
+"""Trials over conjunctions and disjunctions: a tree that adds literals one by one, with leaf counts and bounds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from math import comb
+
+import numpy as np
+
+from oracledp._engine import SubsetForest
+from oracledp.classes.base import QueryClass
+from oracledp.classes.subsets import Conjunctions, Disjunctions
+from oracledp.mechanisms.sampling.trials import MOST_LEAVES, ONE, Draw, ForestTrials, keep, powers, roughly
+from oracledp.oracles.problem import WeightedProblem
+from oracledp.randomness.source import Randomness, below
+
+
+class SubsetTrials(ForestTrials):
+    """The frontier of the trees of conjunctions; its bounds are proved in proofs/engine.md."""
+
+    forest: SubsetForest
+
+    def __init__(self, problems: Sequence[WeightedProblem], rate: Fraction) -> None:
+        self.forest, self.problems = SubsetForest(), problems
+        self.rate = rate
+        for problem in problems:
+            _plant(self.forest, problem)
+        self.forest.prepare(powers(rate), roughly(rate))
+
+    @staticmethod
+    def serves(query_class: QueryClass) -> bool:
+        """Conjunctions and disjunctions whose number fits in 62 bits."""
+        known = isinstance(query_class, Conjunctions | Disjunctions)
+        return known and query_class.size < MOST_LEAVES and query_class.dimension < 1 << 15
+
+    def trial(self, source: Randomness) -> Draw | None:
+        """Down from the frontier to a leaf, which pays its whole exponent at once; or rejected on the way."""
+        index = self.forest.pick(below(source, self.total()))
+        while index >= 0:
+            leaf, branch, included, distance, leaves, height = self.forest.node(index)
+            if leaf:
+                draw = self.reached(branch, tuple(included), distance)
+                return draw if keep(distance * self.rate, ONE, height, source) else None
+            index = self.forest.descend(index, below(source, leaves * height))
+        return None
+
+
+def _plant(forest: SubsetForest, problem: WeightedProblem) -> None:
+    """A tree for one problem; a disjunction is one minus the conjunction of the negated literals."""
+    owner = problem.query_class
+    records, weights, constant = problem.records, problem.weights, problem.constant
+    if isinstance(owner, Disjunctions):
+        constant += int(weights.sum())
+        records, weights = 1 - records, -weights
+    width = owner.hot
+    table = [[sum(comb(n, w) for w in range(k + 1)) for k in range(width + 1)] for n in range(owner.dimension + 1)]
+    forest.add(np.ascontiguousarray(records, dtype=np.uint8), np.ascontiguousarray(weights), width, constant, table)

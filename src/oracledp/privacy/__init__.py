@@ -1,0 +1,1 @@
+"""What is promised, what it costs, and the one door between private data and a release."""

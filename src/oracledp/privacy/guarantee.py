@@ -1,0 +1,129 @@
+"""What a release promises: exact parameters, the neighbour relation, and what the promise stands on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import Enum
+from fractions import Fraction
+from typing import Any
+
+from oracledp.errors import ModelError, ParameterError
+from oracledp.exact.capacity import MOST_ROWS
+from oracledp.exact.numbers import positive, probability
+
+
+class Neighbours(Enum):
+    """Which pairs of data sets a guarantee speaks of."""
+
+    REPLACE_ONE = "replace-one"
+    ADD_REMOVE = "add-remove"
+
+    @classmethod
+    def parse(cls, value: Neighbours | str) -> Neighbours:
+        """Read ``"replace-one"`` or ``"add-remove"``."""
+        try:
+            return value if isinstance(value, cls) else cls(value)
+        except ValueError:
+            raise ParameterError(f"neighbours must be 'replace-one' or 'add-remove', got {value!r}") from None
+
+    @property
+    def comparison_sensitivity(self) -> int:
+        """Δ of Theorem 1 (proofs/perturbed-minimisation.md): how far one record moves L(S,q) - L(S,q').
+
+        Every noise scale of the library is in units of this number, and it is converted nowhere else.
+        """
+        return 2 if self is Neighbours.REPLACE_ONE else 1
+
+    def public_rows(self, rows: int) -> int:
+        """A bound on the rows that may be known: their number under replace-one, else the most that a table holds."""
+        return rows if self is Neighbours.REPLACE_ONE else MOST_ROWS
+
+    @property
+    def words(self) -> str:
+        """The relation in plain words."""
+        if self is Neighbours.REPLACE_ONE:
+            return "any one record is replaced by another (the number of records is public)"
+        return "any one record is added or removed"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Guarantee:
+    """A differential-privacy guarantee with everything it depends on.
+
+    ``assumes`` is empty for a *robust* guarantee; otherwise it lists what must be true beyond the code.
+    ``private`` is False when the noise came from a seed: then nothing is promised at all.
+
+    >>> print(Guarantee(epsilon=Fraction(1), neighbours=Neighbours.REPLACE_ONE, proof="perturbed-minimisation"))
+    1-differentially private when any one record is replaced by another (the number of records is public); \
+robust: it depends on no solver.
+    """
+
+    epsilon: Fraction
+    delta: Fraction = Fraction(0)
+    neighbours: Neighbours
+    assumes: tuple[str, ...] = ()
+    private: bool = True
+    proof: str
+
+    @property
+    def robust(self) -> bool:
+        """Whether the guarantee stands on nothing beyond the code and its proof."""
+        return self.private and not self.assumes
+
+    def assuming(self, *claims: str) -> Guarantee:
+        """The same guarantee, contingent on more claims."""
+        return replace(self, assumes=self.assumes + tuple(c for c in claims if c not in self.assumes))
+
+    def tainted(self) -> Guarantee:
+        """The same release made from a seeded source: no longer private."""
+        return replace(self, private=False)
+
+    def __str__(self) -> str:
+        if not self.private:
+            return "NOT PRIVATE: the noise came from a seed, so anyone who knows the seed can undo it."
+        pair = show(self.epsilon) if self.delta == 0 else f"({show(self.epsilon)}, {show(self.delta)})"
+        tail = (
+            "robust: it depends on no solver."
+            if self.robust
+            else "contingent: it holds only if " + " and ".join(self.assumes) + "."
+        )
+        return f"{pair}-differentially private when {self.neighbours.words}; {tail}"
+
+    def to_json(self) -> dict[str, Any]:
+        """A plain dictionary; fractions are strings, so nothing is rounded."""
+        return {
+            "epsilon": str(self.epsilon),
+            "delta": str(self.delta),
+            "neighbours": self.neighbours.value,
+            "assumes": list(self.assumes),
+            "robust": self.robust,
+            "private": self.private,
+            "proof": f"proofs/{self.proof}.md",
+            "sentence": str(self),
+        }
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> Guarantee:
+        """Read what :meth:`to_json` wrote."""
+        try:
+            return cls(
+                epsilon=positive(data["epsilon"], "epsilon"),
+                delta=probability(data["delta"], "delta", zero=True),
+                neighbours=Neighbours.parse(data["neighbours"]),
+                assumes=tuple(str(claim) for claim in data["assumes"]),
+                private=data["private"] is True,
+                proof=str(data["proof"]).removeprefix("proofs/").removesuffix(".md"),
+            )
+        except (KeyError, TypeError) as error:
+            raise ModelError("this is not a guarantee written by oracledp") from error
+
+
+def show(number: Fraction) -> str:
+    """A fraction as a short decimal when that is exact, as a ratio otherwise.
+
+    >>> show(Fraction(1, 10)), show(Fraction(1, 3)), show(Fraction(1, 10**6))
+    ('0.1', '1/3', '1e-06')
+    """
+    as_float = float(number)
+    text = f"{as_float:g}"
+    return text if Fraction(text) == number else str(number)

@@ -1,0 +1,1 @@
+"""Bits of the operating system, exact noise on integer lattices, exact choice, partitions."""

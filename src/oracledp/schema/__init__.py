@@ -1,7 +1,0 @@
-"""The public description of a table: kinds of columns, their bounds and categories, never read from private data."""
-
-from oracledp.schema.columns import Boolean, Categorical, Column
-from oracledp.schema.ordered import Integer, Numeric, Ordered
-from oracledp.schema.schema import Schema
-
-__all__ = ["Boolean", "Categorical", "Column", "Integer", "Numeric", "Ordered", "Schema"]

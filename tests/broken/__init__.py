@@ -1,0 +1,1 @@
+"""Deliberately broken mechanisms and hostile oracles: the audit is worth what it says of them."""
