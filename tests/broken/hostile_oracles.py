@@ -11,9 +11,10 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from oracledp.audit.free_ties import FreeTies
-from oracledp.classes.base import Parts, Query
+from oracledp.classes.base import Query
+from oracledp.classes.tables import Parts, parts_of
 from oracledp.oracles.base import Answer, Certificate, Failed, Oracle, Solution, Trust
-from oracledp.oracles.batch import parts_of, whole_table
+from oracledp.oracles.batch import whole_table
 from oracledp.oracles.exhaustive import ExhaustiveOracle
 from oracledp.oracles.problem import WeightedProblem
 from oracledp.oracles.values import relative_values

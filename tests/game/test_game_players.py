@@ -113,7 +113,6 @@ def test_combinations_that_cannot_work_are_refused_before_anything_is_paid(tmp_p
         ({"query_player": "exponential", "oracle": "cp-sat"}, "asks no oracle"),
         ({"query_player": "rspm:gaussian", "oracle": "cp-sat"}, "fixed order"),
         ({"query_player": "oracle"}, "query_player must be"),
-        ({"queries": odp.DecisionLists(BOOLEAN.literals, length=1)}, "not played with"),
     ]
     for options, word in wrong:
         with pytest.raises(ParameterError, match=word):

@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from oracledp.classes import Conjunctions, DecisionLists, Disjunctions, Halfspaces, Parities
-from oracledp.classes.base import Parts, QueryClass
+from oracledp.classes.base import QueryClass
+from oracledp.classes.tables import Parts
 from oracledp.data.literals import Literals
 from oracledp.errors import CapacityError, ParameterError
 from oracledp.oracles.base import Failed
@@ -140,8 +141,8 @@ def test_mistakes_are_named() -> None:
         solve_dual(queries, [(0,)], np.array([1]), groups=[(0, 1), (1, 2)])
     with pytest.raises(ParameterError, match="not a query"):
         solve_dual(queries, [(7,)], np.array([1]))
-    with pytest.raises(ParameterError, match="knows conjunctions"):
-        solve_dual(DecisionLists(literals(3)), [], np.array([], dtype=np.int64))
+    with pytest.raises(ParameterError, match="points on literals"):
+        solve_dual(DecisionLists(literals(3)), [(0, 6)], np.array([1]))
     with pytest.raises(ParameterError, match="one bit"):
         Block((0, 1), ((0, 2),))
     with pytest.raises(ParameterError, match="increasing"):

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from oracledp._engine import best_conjunctions, prove_conjunction
 from oracledp.classes import Conjunctions, Disjunctions, Parities
-from oracledp.classes.base import Parts
+from oracledp.classes.tables import Parts
 from oracledp.data.literals import Literals
 from oracledp.errors import CapacityError
 from oracledp.oracles.base import Failed, Solution, Trust

@@ -9,7 +9,7 @@ import pytest
 
 from oracledp._engine import SubsetForest
 from oracledp.classes import Conjunctions, Disjunctions
-from oracledp.classes.base import Parts
+from oracledp.classes.tables import Parts
 from oracledp.data.literals import Literals
 from oracledp.mechanisms.sampling.subset_sampler import _plant
 from oracledp.mechanisms.sampling.trials import powers

@@ -21,7 +21,7 @@ from oracledp.classes import (
 )
 from oracledp.data.literals import Literal, Literals
 from oracledp.oracles.base import Failed, Oracle, Solution, Trust
-from oracledp.oracles.batch import coverage, sizes, whole_table
+from oracledp.oracles.batch import sizes, whole_table
 from oracledp.oracles.cp_sat import CpSatOracle
 from oracledp.oracles.door import ask
 from oracledp.oracles.exhaustive import ExhaustiveOracle
@@ -176,9 +176,13 @@ def test_guesses_are_queries_with_their_true_value(oracle: Oracle, data: st.Data
 
 
 @pytest.mark.parametrize("oracle", [CpSatOracle(), MaxSatOracle(), MilpOracle(), HeuristicOracle()])
-def test_lifted_classes_are_left_to_their_branches(oracle: Oracle) -> None:
-    problem = WeightedProblem.build(LIFTED[0], np.zeros((0, 3), dtype=np.uint8), np.zeros(0, dtype=np.int64))
-    assert oracle.solve(problem) == Failed("class not supported")
+def test_a_class_that_says_nothing_of_itself_is_listed_for_a_solver(oracle: Oracle) -> None:
+    records = np.array([[1, 0, 1], [0, 1, 1], [1, 1, 0]], dtype=np.uint8)
+    problem = WeightedProblem.build(LIFTED[0], records[:, : LIFTED[0].dimension], np.array([3, -5, 2]))
+    found, best = oracle.solve(problem), ExhaustiveOracle().solve(problem)
+    assert isinstance(found, Solution)
+    assert isinstance(best, Solution)
+    assert found.value == best.value == problem.value(found.query.parts)
 
 
 @pytest.mark.parametrize("queries", [*BASES, *LIFTED], ids=title)
@@ -186,7 +190,7 @@ def test_batches_agree_with_single_queries(queries: QueryClass) -> None:
     rng = np.random.default_rng(0)
     records = rng.integers(0, 2, (9, queries.dimension)).astype(np.uint8)
     listed, table = list(queries.all_parts()), whole_table(queries)
-    assert (coverage(queries, table, records) == [queries.evaluate(parts, records) for parts in listed]).all()
+    assert (queries.coverage(table, records) == [queries.evaluate(parts, records) for parts in listed]).all()
     assert sizes(queries, table).tolist() == [queries.sizable(parts) for parts in listed]
 
 

@@ -6,7 +6,7 @@ import pytest
 from oracledp.classes import Conjunctions, Disjunctions
 from oracledp.data.literals import Literals
 from oracledp.oracles import pairs
-from oracledp.oracles.batch import coverage, data_values, whole_table
+from oracledp.oracles.batch import data_values, whole_table
 from oracledp.oracles.problem import WeightedProblem
 
 LITERALS = Literals.named(*(f"x{number}" for number in range(30)))
@@ -20,7 +20,7 @@ def test_every_query_has_its_value(kind: type[Conjunctions] | type[Disjunctions]
     weights = chance.integers(-(2**38), 2**38, 9000)
     problem = WeightedProblem.build(kind(LITERALS, max_width=width), records, weights)
     table = whole_table(problem.query_class)
-    expected = coverage(problem.query_class, table, problem.records) @ problem.weights
+    expected = problem.query_class.coverage(table, problem.records) @ problem.weights
     assert np.array_equal(pairs.pair_values(problem, table), expected)
     assert np.array_equal(data_values(problem, table), expected)
 
@@ -34,7 +34,7 @@ def test_negations_are_read_off_the_records(kind: type[Conjunctions] | type[Disj
     literals = LITERALS.with_negations()
     problem = WeightedProblem.build(kind(literals, max_width=2), records, chance.integers(-9, 10, 500))
     table = whole_table(problem.query_class)
-    expected = coverage(problem.query_class, table, problem.records) @ problem.weights
+    expected = problem.query_class.coverage(table, problem.records) @ problem.weights
     assert np.array_equal(pairs.pair_values(problem, table), expected)
 
 

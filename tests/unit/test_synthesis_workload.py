@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from oracledp.classes import Conjunctions, DecisionLists, Halfspaces, Parities
+from oracledp.classes import Conjunctions, Halfspaces, Parities
 from oracledp.data.literals import Literal, Literals
 from oracledp.data.schema import Schema
 from oracledp.errors import ParameterError
@@ -81,8 +81,6 @@ def test_weights_as_mapping_and_as_pairs() -> None:
         ([], "empty"),
         (7, "a workload is"),
         ([7], "may hold"),
-        (DecisionLists(LITERALS, length=2), "cannot search"),
-        ([next(iter(DecisionLists(LITERALS, length=1)))], "cannot hold"),
         (Parities(Literals.named(*(f"x{i}" for i in range(40)))), "cannot search"),
         (Conjunctions(Literals.named("height")), "no column 'height'"),
         (Halfspaces(LITERALS, weights=(0, 10**9), max_nonzero=2), "cannot search"),

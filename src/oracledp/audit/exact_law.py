@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 from oracledp.audit.lattice_law import LatticeMinimiser, NoiseKind, one_hot_law
 from oracledp.audit.law import Law, delta_between, epsilon_between
 from oracledp.audit.permute_and_flip import permute_and_flip_law
-from oracledp.classes.base import Parts, QueryClass
+from oracledp.classes.base import QueryClass
 from oracledp.classes.separation import all_records
+from oracledp.classes.tables import Parts
 from oracledp.errors import ParameterError
 from oracledp.mechanisms.exponential_mechanism import ExponentialMechanism
 from oracledp.mechanisms.gaussian_min import GaussianPerturbation, GaussianReportSeparatorPerturbedMin

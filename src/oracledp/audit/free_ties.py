@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from oracledp.classes.base import Query
+from oracledp.classes.tables import parts_of
 from oracledp.oracles.base import Answer, Certificate, Solution, Trust
-from oracledp.oracles.batch import cost_values, parts_of, whole_table
+from oracledp.oracles.batch import cost_values, whole_table
 from oracledp.oracles.problem import WeightedProblem
 from oracledp.oracles.values import relative_values
 

@@ -17,10 +17,11 @@ from numpy.typing import NDArray
 from oracledp.audit.exact_law import DataSet, Finding, compare, law_of, neighbour_pairs, resolution_of
 from oracledp.audit.law import Law
 from oracledp.classes import Conjunctions, Parities
-from oracledp.classes.base import Parts, QueryClass
+from oracledp.classes.base import QueryClass
 from oracledp.classes.linked import PastQueries
 from oracledp.classes.separation import all_records
 from oracledp.classes.signed import Signed
+from oracledp.classes.tables import Parts
 from oracledp.data.schema import Schema
 from oracledp.game.data_player import ContextFTPL
 from oracledp.game.players import query_player

@@ -8,7 +8,7 @@ in which ties are broken, the JSON form and the printed name.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -16,14 +16,24 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from oracledp.data.literals import Literals
-from oracledp.errors import ModelError
+from oracledp.classes.formulation import Formulation
+from oracledp.classes.pictures import Picture, Sentence
+from oracledp.classes.points import Points
+from oracledp.classes.tables import Bits, Parts, PartsTable, parts_of, parts_table
+from oracledp.data.literals import Literal, Literals
+from oracledp.errors import CapacityError, ModelError
 
 if TYPE_CHECKING:
+    from oracledp.classes.decision_lists import DecisionLists
     from oracledp.classes.dual import Dual
+    from oracledp.classes.halfspaces import Halfspaces
     from oracledp.classes.signed import Signed
+    from oracledp.classes.subsets import SubsetClass
 
-Parts = tuple[int, ...]
+MOST_LISTED = 200_000
+"""Queries of a class that everything written for listed classes bears: values, solver models, tables for games."""
+
+Reader = Callable[[dict[str, Any]], "QueryClass"]
 Records = NDArray[Any]  # n × d; 0/1 for data, exact rationals (dtype object) for separator elements
 
 
@@ -185,12 +195,71 @@ class QueryClass(ABC):
         """The weighted records as the branches' base class sees them, and a constant."""
         return records, weights, 0
 
+    # ---- what a class can do beyond that: every default works for any class that is small enough to be listed ----
+    def coverage(self, table: PartsTable, records: NDArray[np.uint8]) -> Bits:
+        """q(x) for each row q of a table of parts and each record x."""
+        rows = [self.evaluate(parts_of(row), records) for row in table]
+        return np.array(rows, dtype=bool).reshape(len(table), len(records))
+
+    @property
+    def sizable_parts(self) -> int:
+        """The parts numbered below this take the place of a dummy each."""
+        return self.part_count
+
+    def changed(self, parts: Parts) -> Iterator[Parts]:
+        """The queries one change away, for searches that walk; all of them where a query has no smaller parts."""
+        return self.all_parts()
+
+    def points(self, parts: Parts) -> Points | None:
+        """The query as points on literals, or None where it has no such form."""
+        return None
+
+    @property
+    def greatest_points(self) -> int | None:
+        """A bound on the points of any query, or None where queries have no such form."""
+        return None
+
+    def picture(self, parts: Parts) -> Picture:
+        """What there is to draw of a query."""
+        return Sentence(self.describe(parts))
+
+    def formulate(self, records: NDArray[np.uint8], weights: NDArray[np.int64], model: Formulation) -> None:
+        """Tell a general solver which sets of parts are queries, and what they cover; by listing them, if need be."""
+        if self.size > MOST_LISTED:
+            raise CapacityError(f"{self.kind}: {self.size} queries are too many to be listed for a solver")
+        table = parts_table(self.all_parts())
+        values = [int(self.coverage(row[None], records)[0] @ weights) for row in table]
+        model.listed([(parts_of(row), value) for row, value in zip(table, values, strict=True)])
+
+    def as_subsets(self) -> SubsetClass | None:
+        """The class with the same queries and parts that searches over sets of literals know, if there is one."""
+        return None
+
+    def as_halfspaces(self) -> Halfspaces | None:
+        """The same for searches over points."""
+        return None
+
+    def as_decision_lists(self) -> DecisionLists | None:
+        """The same for searches over lists."""
+        return None
+
+    def without_sign(self, parts: Parts) -> tuple[QueryClass, Parts, bool]:
+        """A query of the class under any closure, and whether this one is its negation."""
+        return self, parts, False
+
+    def unsigned(self) -> QueryClass:
+        """The class under any closure."""
+        return self
+
+    def without_target(self) -> tuple[QueryClass, Literal | None]:
+        """The hypotheses under a loss, and what they predict; a class that is no loss predicts nothing."""
+        return self, None
+
     # ---- relatives -----------------------------------------------------------------------------
     def dual(self) -> Dual:
         """The class of records as functions of queries: h_x(q) = q(x)."""
-        from oracledp.classes.dual import Dual
-
-        return Dual(self.literals, self)
+        made: Dual = _RELATIVES["dual"](self.literals, self)
+        return made
 
     @abstractmethod
     def dual_separator(self) -> tuple[Parts, ...]:
@@ -202,9 +271,8 @@ class QueryClass(ABC):
 
     def closure(self) -> Signed:
         """Q together with its negations: the sign is one more part, chosen from two (trap P5)."""
-        from oracledp.classes.signed import Signed
-
-        return Signed(self.literals, self)
+        made: Signed = _RELATIVES["closure"](self.literals, self)
+        return made
 
     # ---- saving --------------------------------------------------------------------------------
     @abstractmethod
@@ -214,6 +282,24 @@ class QueryClass(ABC):
     def to_json(self) -> dict[str, Any]:
         """The class as plain JSON: its kind, its literals, its parameters."""
         return {"kind": self.kind, "literals": self.literals.to_json(), **self.parameters()}
+
+    @classmethod
+    def from_parameters(cls, literals: Literals, data: dict[str, Any], read: Reader) -> QueryClass:
+        """The class with what :meth:`parameters` wrote; ``read`` reads a class inside it."""
+        return cls(literals, **data)
+
+
+_RELATIVES: dict[str, Any] = {}  # made from a class, and themselves written in terms of classes
+
+
+def relative(name: str) -> Any:
+    """Says that a type is what ``QueryClass.closure`` or ``QueryClass.dual`` makes: it cannot be imported here."""
+
+    def register(made: Any) -> Any:
+        _RELATIVES[name] = made
+        return made
+
+    return register
 
 
 def colex_subsets(count: int, width: int) -> Iterator[Parts]:

@@ -11,7 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from oracledp.classes.base import Parts, QueryClass, Records, Separator, colex_subsets
+from oracledp.classes.base import QueryClass, Records, Separator, colex_subsets
+from oracledp.classes.formulation import Formulation
+from oracledp.classes.pictures import Lines, Picture
+from oracledp.classes.tables import Bits, Parts, PartsTable
 from oracledp.errors import ParameterError
 from oracledp.exact.numbers import MOST_PARTS, whole, whole_or_none
 
@@ -133,6 +136,51 @@ class DecisionLists(QueryClass):
         """Every rule skipped."""
         skips = (p * self.stride + self.stride - 1 for p in range(self.positions))
         return (*skips, self.positions * self.stride)
+
+    # ---- what searches, solvers and pages read ---------------------------------------------------
+    def as_decision_lists(self) -> DecisionLists:
+        """The class itself."""
+        return self
+
+    def condition_bits(self, records: NDArray[np.uint8]) -> Bits:
+        """One row per condition, and a last one for skip, which never holds."""
+        rows = [(records[:, list(condition)] != 0).all(axis=1) for condition in self.conditions]
+        return np.array([*rows, np.zeros(len(records), dtype=bool)], dtype=bool)
+
+    def coverage(self, table: PartsTable, records: NDArray[np.uint8]) -> Bits:
+        """All lists together, from the back."""
+        holds = self.condition_bits(records)
+        covered: Bits = np.repeat((table[:, -1:] % self.stride) == 1, len(records), axis=1)
+        for column in reversed(table.T[:-1]):
+            choice = column % self.stride
+            covered = np.where(holds[choice // 2], (choice % 2 == 1)[:, None], covered)
+        return covered
+
+    def changed(self, parts: Parts) -> Iterator[Parts]:
+        """Another rule at one position, or the other default."""
+        for position in range(self.positions):
+            for part in range(position * self.stride, (position + 1) * self.stride):
+                yield (*parts[:position], part, *parts[position + 1 :])
+        default = self.positions * self.stride
+        yield from ((*parts[:-1], part) for part in (default, default + 1))
+
+    def picture(self, parts: Parts) -> Picture:
+        """The lines of the list."""
+        rules, default = self.rules(parts)
+        words = ((" and ".join(str(self.literals[j]) for j in condition), bool(label)) for condition, label in rules)
+        return Lines(tuple(words), bool(default))
+
+    def formulate(self, records: NDArray[np.uint8], weights: NDArray[np.int64], model: Formulation) -> None:
+        """One part per position and a default; the first rule that holds covers a record or not."""
+        stride, default = self.stride, self.positions * self.stride
+        for position in range(self.positions):
+            model.exactly_one(range(position * stride, (position + 1) * stride))
+        model.exactly_one((default, default + 1))
+        holds = self.condition_bits(records)
+        for i, weight in enumerate(weights.tolist()):
+            rules = [(2 * int(c) + label, label) for c in np.flatnonzero(holds[:, i]) for label in (0, 1)]
+            levels = [[(p * stride + rule, label) for rule, label in rules] for p in range(self.positions)]
+            model.cover_by_first(weight, [*levels, [(default, 0), (default + 1, 1)]])
 
     def parameters(self) -> dict[str, Any]:
         """Length and width."""

@@ -9,10 +9,11 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from oracledp.classes.base import Parts, QueryClass, Records
+from oracledp.classes.base import QueryClass, Records, relative
 from oracledp.classes.halfspaces import Halfspaces
 from oracledp.classes.separation import all_records
 from oracledp.classes.subsets import Conjunctions, Disjunctions, Parities
+from oracledp.classes.tables import Parts
 from oracledp.data.literals import Literals
 
 Record = tuple[int, ...]
@@ -32,6 +33,7 @@ class SelfDual:
         return tuple(j for j, bit in enumerate(record) if bool(bit) != self.complement)
 
 
+@relative("dual")
 @dataclass(frozen=True)
 class Dual:
     """The records over the class's literals, as functions of its queries."""

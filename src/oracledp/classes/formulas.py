@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from oracledp.classes.base import Parts, QueryClass, Records, Separator
+from oracledp.classes.base import QueryClass, Records, Separator
 from oracledp.classes.separation import all_records, separating_rows
+from oracledp.classes.tables import Parts
 from oracledp.errors import CapacityError, ParameterError
 from oracledp.exact.numbers import MOST_PARTS, whole_or_none
 

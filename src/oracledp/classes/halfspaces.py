@@ -13,8 +13,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from oracledp.classes.base import LinearCosts, Parts, QueryClass, Records, Separator
+from oracledp.classes.base import LinearCosts, QueryClass, Reader, Records, Separator
+from oracledp.classes.formulation import Formulation
+from oracledp.classes.pictures import Card, Picture
+from oracledp.classes.points import Link, Points
 from oracledp.classes.separation import separating_queries
+from oracledp.classes.tables import Bits, Parts, PartsTable
+from oracledp.data.literals import Literals
 from oracledp.errors import ParameterError
 from oracledp.exact.numbers import MOST_PARTS, exact, whole_or_none
 
@@ -248,6 +253,102 @@ class Halfspaces(QueryClass):
             "max_nonzero": self.max_nonzero,
             "thresholds": [str(t) for t in self.thresholds],
         }
+
+    @classmethod
+    def from_parameters(cls, literals: Literals, data: dict[str, Any], read: Reader) -> Halfspaces:
+        """Fractions from their strings."""
+        weights, thresholds = (tuple(map(Fraction, data.pop(name))) for name in ("weights", "thresholds"))
+        return cls(literals, weights=weights, thresholds=thresholds, **data)
+
+    # ---- what searches, solvers and pages read ---------------------------------------------------
+    def as_halfspaces(self) -> Halfspaces:
+        """The class itself."""
+        return self
+
+    @property
+    def sizable_parts(self) -> int:
+        """The weights; an intercept is no dummy's place."""
+        return self.first_threshold
+
+    @cached_property
+    def scaled(self) -> tuple[list[int], list[int]]:
+        """The weights that have parts, and the thresholds, as integers on one common scale.
+
+        >>> from oracledp.data.literals import Literals
+        >>> Halfspaces(Literals.named("a"), weights=("-1/2", 0, 1), thresholds=("1/3",)).scaled
+        ([-3, 0, 6], [2])
+        """
+        thresholds = [Fraction(threshold) for threshold in self.thresholds]
+        scale = lcm(*(number.denominator for number in (*self.values, *thresholds)))
+        return [int(value * scale) for value in self.values], [int(threshold * scale) for threshold in thresholds]
+
+    def points(self, parts: Parts) -> Points:
+        """On the scale that makes every weight and threshold of the class whole."""
+        points, thresholds = self.scaled
+        count, first, threshold = len(points), self.first_threshold, thresholds[0]
+        terms = tuple((part // count, points[part % count]) for part in parts if part < first and points[part % count])
+        for part in parts:
+            threshold = thresholds[part - first] if part >= first else threshold
+        return Points(Link.SUM, terms, threshold)
+
+    @property
+    def greatest_points(self) -> int:
+        """The heaviest weight or threshold on every coordinate that may carry one, and on the other side."""
+        points, thresholds = self.scaled
+        return max(map(abs, (*points, *thresholds))) * (self.budget + 1)
+
+    def coverage(self, table: PartsTable, records: NDArray[np.uint8]) -> Bits:
+        """All queries together, in integers on a common scale."""
+        points, thresholds = self.scaled
+        count, total = len(points), np.zeros((len(table), len(records)), dtype=np.int64)
+        scores = np.zeros((self.part_count + 1, len(records)), dtype=np.int64)
+        for part in range(self.first_threshold):
+            scores[part] = points[part % count] * records[:, part // count].astype(np.int64)
+        if self.free_intercept:
+            scores[self.first_threshold : self.part_count] = -np.array(thresholds)[:, None]
+        for column in table.T:
+            total += scores[column]
+        return np.asarray(total >= (0 if self.free_intercept else thresholds[0]))
+
+    def picture(self, parts: Parts) -> Picture:
+        """A scoring card."""
+        vector, threshold = self.decode(parts)
+        pairs = zip(self.literals, vector, strict=True)
+        return Card(tuple((str(literal), weight) for literal, weight in pairs if weight), threshold)
+
+    def changed(self, parts: Parts) -> Iterator[Parts]:
+        """Another threshold, another weight, or a weight moved to another place."""
+        count, first = len(self.values), self.first_threshold
+        vector = [part for part in parts if part < first]
+        tail = parts[len(vector) :]
+        yield from ((*vector, first + i) for i in range(len(tail) * len(self.thresholds)))
+        if self.sparse:
+            yield from ((*(kept for kept in vector if kept != part), *tail) for part in vector)
+        full = self.sparse and len(vector) == self.budget
+        for j in range(self.dimension):
+            rest = [part for part in vector if part // count != j]
+            without = [[p for p in rest if p != dropped] for dropped in rest]
+            for base in [rest] if len(rest) < len(vector) or not full else without:
+                for part in range(j * count, (j + 1) * count):
+                    yield (*sorted([*base, part]), *tail)
+
+    def formulate(self, records: NDArray[np.uint8], weights: NDArray[np.int64], model: Formulation) -> None:
+        """One weight per coordinate, one threshold, and a record's points against it."""
+        points, thresholds = self.scaled
+        count, first = len(points), self.first_threshold
+        groups = [[(j * count + i, points[i]) for i in range(count)] for j in range(self.dimension)]
+        for group in groups:
+            parts = [part for part, _ in group]
+            (model.at_most(parts, 1) if self.sparse else model.exactly_one(parts)) if parts else None
+        if self.sparse:
+            model.at_most(range(first), self.budget)
+        final: list[list[tuple[int, int]]] = []
+        if self.free_intercept:
+            model.exactly_one(range(first, self.part_count))
+            final = [[(first + i, -threshold) for i, threshold in enumerate(thresholds)]]
+        bound = 0 if self.free_intercept else thresholds[0]
+        for record, weight in zip(records, weights.tolist(), strict=True):
+            model.cover_if_sum(weight, [*(groups[int(j)] for j in np.flatnonzero(record)), *final], bound)
 
 
 def _cuts(weights: tuple[Fraction, ...]) -> list[Fraction]:

@@ -9,9 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from oracledp.classes.base import Branch, Parts, QueryClass, Records, Separator
+from oracledp.classes.base import Branch, QueryClass, Reader, Records, Separator
+from oracledp.classes.pictures import Picture
 from oracledp.classes.separation import separating_queries
+from oracledp.classes.tables import Bits, Parts, PartsTable
 from oracledp.data.literals import Literal, Literals
+from oracledp.errors import ModelError
 from oracledp.exact.merging import exact_sum
 
 
@@ -106,6 +109,35 @@ class ZeroOneLoss(QueryClass):
         constant = self.hypotheses.constant_query()
         return separating_queries(self) if constant is None else (*self.hypotheses.dual_separator(), constant)
 
+    def coverage(self, table: PartsTable, records: NDArray[np.uint8]) -> Bits:
+        """Where the hypotheses differ from the label."""
+        return np.asarray(self.hypotheses.coverage(table, records[:, :-1]) != (records[:, -1] != 0))
+
+    @property
+    def sizable_parts(self) -> int:
+        """The hypotheses'."""
+        return self.hypotheses.sizable_parts
+
+    def changed(self, parts: Parts) -> Iterator[Parts]:
+        """The hypotheses'."""
+        return self.hypotheses.changed(parts)
+
+    def picture(self, parts: Parts) -> Picture:
+        """The hypothesis'."""
+        return self.hypotheses.picture(parts)
+
+    def without_target(self) -> tuple[QueryClass, Literal | None]:
+        """The hypotheses, and the literal that they predict."""
+        return self.hypotheses, self.literals[-1]
+
     def parameters(self) -> dict[str, Any]:
         """The hypothesis class."""
         return {"hypotheses": self.hypotheses.to_json()}
+
+    @classmethod
+    def from_parameters(cls, literals: Literals, data: dict[str, Any], read: Reader) -> ZeroOneLoss:
+        """The loss of the class inside, which is over all literals but the target."""
+        hypotheses = read(data["hypotheses"])
+        if len(literals) == 0 or hypotheses.literals != literals[:-1]:
+            raise ModelError("a zero-one-loss class and the class inside it have different literals")
+        return cls(literals, hypotheses)

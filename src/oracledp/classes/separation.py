@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from oracledp.errors import CapacityError
 
 if TYPE_CHECKING:
-    from oracledp.classes.base import Parts, QueryClass
+    from oracledp.classes.base import QueryClass
+    from oracledp.classes.tables import Parts
 
 MOST_LITERALS = 12
 

@@ -9,9 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from oracledp.classes.base import Branch, Parts, QueryClass, Records, Separator
+from oracledp.classes.base import Branch, QueryClass, Reader, Records, Separator, relative
+from oracledp.classes.pictures import Picture, Sentence
+from oracledp.classes.tables import NO_PART, Bits, Parts, PartsTable
+from oracledp.data.literals import Literals
+from oracledp.errors import ModelError
 
 
+@relative("closure")
 @dataclass(frozen=True)
 class Signed(QueryClass):
     """Q ∪ ¬Q. The sign is one of TWO one-hot parts: one binary coordinate with one-sided noise leaks (trap P5).
@@ -111,6 +116,49 @@ class Signed(QueryClass):
         constant = self.base.constant_query()
         return None if constant is None else (*constant, self.base.part_count)
 
+    def coverage(self, table: PartsTable, records: NDArray[np.uint8]) -> Bits:
+        """The base's, turned round where the sign says so."""
+        plus, minus = self.base.part_count, self.base.part_count + 1
+        negated = (table == minus).any(axis=1, keepdims=True)
+        inner = np.where(table >= plus, NO_PART, table)[:, :-1]  # the last column holds signs and NO_PART alone
+        return np.asarray(self.base.coverage(inner, records) != negated)
+
+    @property
+    def sizable_parts(self) -> int:
+        """The base's: the sign is no dummy's place."""
+        return self.base.sizable_parts
+
+    def changed(self, parts: Parts) -> Iterator[Parts]:
+        """The other sign, or a change of the base's."""
+        other = 2 * self.base.part_count + 1 - parts[-1]
+        yield (*parts[:-1], other)
+        yield from ((*inner, parts[-1]) for inner in self.base.changed(parts[:-1]))
+
+    def picture(self, parts: Parts) -> Picture:
+        """The base's; a negation is said in words."""
+        drawn = self.base.picture(parts[:-1])
+        if parts[-1] == self.base.part_count:
+            return drawn
+        items = (drawn.heading, drawn.items) if isinstance(drawn, Sentence) else ("", ())
+        return Sentence(self.describe(parts), *items, negated=True)
+
+    def without_sign(self, parts: Parts) -> tuple[QueryClass, Parts, bool]:
+        """The base's query, and whether it is negated here."""
+        base, inner, negated = self.base.without_sign(parts[:-1])
+        return base, inner, negated != (parts[-1] > self.base.part_count)
+
+    def unsigned(self) -> QueryClass:
+        """The base's."""
+        return self.base.unsigned()
+
     def parameters(self) -> dict[str, Any]:
         """The base class."""
         return {"base": self.base.to_json()}
+
+    @classmethod
+    def from_parameters(cls, literals: Literals, data: dict[str, Any], read: Reader) -> Signed:
+        """The closure of the class inside, which is over the same literals."""
+        base = read(data["base"])
+        if base.literals != literals:
+            raise ModelError("a signed class and the class inside it have different literals")
+        return cls(literals, base)

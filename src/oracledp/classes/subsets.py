@@ -7,14 +7,21 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
 from math import comb
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from oracledp.classes.base import LinearCosts, Parts, QueryClass, Records, Separator, colex_subsets
+from oracledp.classes.base import LinearCosts, QueryClass, Reader, Records, Separator, colex_subsets
+from oracledp.classes.formulation import Formulation
+from oracledp.classes.pictures import Picture, Sentence
+from oracledp.classes.points import Link, Points
+from oracledp.classes.tables import Bits, Parts, PartsTable, fold_literals
+from oracledp.data.literals import Literals
 from oracledp.errors import CapacityError, ParameterError
 from oracledp.exact.numbers import MOST_PARTS, whole_or_none
+
+SWAP_BELOW = 9  # queries of more literals are changed one literal at a time: their swaps are too many
 
 
 @dataclass(frozen=True)
@@ -22,6 +29,8 @@ class SubsetClass(QueryClass):
     """A class whose queries are the sets of at most ``max_width`` literals (any number when None)."""
 
     max_width: int | None = None
+    link: ClassVar[Link]
+    joined: ClassVar[str]  # how a page introduces the chosen literals
 
     def __post_init__(self) -> None:
         if len(self.literals) == 0:
@@ -77,8 +86,64 @@ class SubsetClass(QueryClass):
         """The width."""
         return {"max_width": self.max_width}
 
+    def as_subsets(self) -> SubsetClass:
+        """The class itself."""
+        return self
+
+    def as_conjunctions_see(
+        self, records: NDArray[np.uint8], weights: NDArray[np.int64]
+    ) -> tuple[NDArray[np.uint8], NDArray[np.int64], int]:
+        """The weighted records for a search over conjunctions, and a constant.
+
+        A disjunction is one minus the conjunction of the negated literals.
+        """
+        if self.link is Link.ALL:
+            return records, weights, 0
+        assert self.link is Link.SUM, "parities are no conjunctions"
+        return 1 - records, -weights, int(weights.sum())
+
+    def changed(self, parts: Parts) -> Iterator[Parts]:
+        """A literal dropped, added or, in a short query, exchanged."""
+        absent = [p for p in range(self.dimension) if p not in parts]
+        shorter = [tuple(p for p in parts if p != dropped) for dropped in parts]
+        yield from shorter
+        grown = [parts] if len(parts) < self.width else []
+        for start in [*grown, *(shorter if len(parts) < SWAP_BELOW else [])]:
+            yield from (tuple(sorted((*start, added))) for added in absent)
+
+    def points(self, parts: Parts) -> Points:
+        """One point on each chosen literal."""
+        return Points(self.link, tuple((part, 1) for part in parts), int(self.link is Link.SUM))
+
+    @property
+    def greatest_points(self) -> int:
+        """One point per literal."""
+        return self.width + 1
+
+    def picture(self, parts: Parts) -> Picture:
+        """The chosen literals."""
+        return Sentence(self.describe(parts), self.joined, tuple(str(self.literals[part]) for part in parts))
+
+    def formulate(self, records: NDArray[np.uint8], weights: NDArray[np.int64], model: Formulation) -> None:
+        """At most ``width`` literals; which of them decide about a record depends on how they are joined."""
+        if self.width < self.dimension:
+            model.at_most(range(self.dimension), self.width)
+        cover = {
+            Link.ALL: (model.cover_unless_any, 0),
+            Link.SUM: (model.cover_if_any, 1),
+            Link.ODD: (model.cover_if_odd, 1),
+        }[self.link]
+        for record, weight in zip(records, weights.tolist(), strict=True):
+            cover[0](weight, [int(j) for j in np.flatnonzero(record == cover[1])])
+
     def _words(self, parts: Parts, joint: str, empty: str) -> str:
         return joint.join(str(self.literals[p]) for p in parts) if parts else empty
+
+
+def joined_by(query_class: QueryClass, *links: Link) -> SubsetClass | None:
+    """The class as sets of literals that are joined in one of these ways, or None."""
+    found = query_class.as_subsets()
+    return found if found is not None and found.link in links else None
 
 
 def unit_elements(dimension: int, *, complement: bool) -> tuple[tuple[int, ...], ...]:
@@ -102,10 +167,16 @@ class Conjunctions(SubsetClass):
     """
 
     kind = "conjunctions"
+    link = Link.ALL
+    joined = "all of"
 
     def evaluate(self, parts: Parts, records: Records) -> NDArray[np.bool_]:
         """True where every chosen literal holds."""
         return np.asarray(chosen_bits(parts, records).all(axis=1), dtype=bool)
+
+    def coverage(self, table: PartsTable, records: NDArray[np.uint8]) -> Bits:
+        """All queries together, literal by literal."""
+        return fold_literals(np.logical_and, True, table, records)
 
     def describe(self, parts: Parts) -> str:
         """``a and b``."""
@@ -135,10 +206,16 @@ class Disjunctions(SubsetClass):
     """
 
     kind = "disjunctions"
+    link = Link.SUM
+    joined = "any of"
 
     def evaluate(self, parts: Parts, records: Records) -> NDArray[np.bool_]:
         """True where some chosen literal holds."""
         return np.asarray(chosen_bits(parts, records).any(axis=1), dtype=bool)
+
+    def coverage(self, table: PartsTable, records: NDArray[np.uint8]) -> Bits:
+        """All queries together, literal by literal."""
+        return fold_literals(np.logical_or, False, table, records)
 
     def describe(self, parts: Parts) -> str:
         """``a or b``."""
@@ -171,6 +248,8 @@ class Parities(SubsetClass):
     """
 
     kind = "parities"
+    link = Link.ODD
+    joined = "an odd number of"
     code: tuple[tuple[int, ...], ...] | None = None
 
     def __post_init__(self) -> None:
@@ -185,6 +264,10 @@ class Parities(SubsetClass):
     def evaluate(self, parts: Parts, records: Records) -> NDArray[np.bool_]:
         """True where an odd number of the chosen literals hold."""
         return np.asarray(chosen_bits(parts, records).sum(axis=1) % 2, dtype=bool)
+
+    def coverage(self, table: PartsTable, records: NDArray[np.uint8]) -> Bits:
+        """All queries together, literal by literal."""
+        return fold_literals(np.logical_xor, False, table, records)
 
     def describe(self, parts: Parts) -> str:
         """``a xor b``."""
@@ -203,6 +286,13 @@ class Parities(SubsetClass):
     def parameters(self) -> dict[str, Any]:
         """The width and the code."""
         return {"max_width": self.max_width, "code": self.code}
+
+    @classmethod
+    def from_parameters(cls, literals: Literals, data: dict[str, Any], read: Reader) -> Parities:
+        """The code's columns as tuples."""
+        code = data.pop("code", None)
+        columns = None if code is None else tuple(tuple(int(bit) for bit in column) for column in code)
+        return cls(literals, **data, code=columns)
 
 
 @cache

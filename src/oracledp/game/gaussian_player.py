@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
-from oracledp.classes.base import Parts, QueryClass
+from oracledp.classes.base import QueryClass
+from oracledp.classes.tables import Parts
 from oracledp.game.query_player import BOTH_SIDES, NEIGHBOURS, perturbed_answer, whole_promise
 from oracledp.mechanisms.gaussian_min import GaussianReportSeparatorPerturbedMin
 from oracledp.mechanisms.payoff import Payoff

@@ -7,9 +7,10 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from oracledp.classes.base import Parts, QueryClass
+from oracledp.classes.base import QueryClass
 from oracledp.classes.linked import PastQueries
 from oracledp.classes.signed import Signed
+from oracledp.classes.tables import Parts
 from oracledp.data.table import Table
 from oracledp.game.data_player import Codes, ContextFTPL
 from oracledp.game.play import Play

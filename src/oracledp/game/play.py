@@ -8,8 +8,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from oracledp.classes.base import Parts
 from oracledp.classes.linked import LinkedQueries
+from oracledp.classes.tables import Parts
 from oracledp.errors import ModelError
 from oracledp.game.data_player import Codes
 

@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import ClassVar, Protocol
 
-from oracledp.classes.base import Parts, QueryClass
+from oracledp.classes.base import QueryClass
+from oracledp.classes.tables import Parts
 from oracledp.errors import ParameterError
 from oracledp.exact.capacity import MOST_ROWS
 from oracledp.exact.roots import sqrt_below

@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import ClassVar
 
-from oracledp.classes.base import Parts, QueryClass
+from oracledp.classes.base import QueryClass
+from oracledp.classes.tables import Parts
 from oracledp.errors import OracleFailure
 from oracledp.game.query_player import BOTH_SIDES, whole_promise
 from oracledp.mechanisms.objective import Minimum

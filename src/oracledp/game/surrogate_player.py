@@ -9,9 +9,9 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from oracledp.classes.base import Parts, QueryClass
+from oracledp.classes.base import QueryClass
 from oracledp.classes.halfspaces import Halfspaces
-from oracledp.classes.signed import Signed
+from oracledp.classes.tables import Parts
 from oracledp.errors import ParameterError
 from oracledp.exact.capacity import refuse_overflow
 from oracledp.game.query_player import BOTH_SIDES, NEIGHBOURS
@@ -43,9 +43,10 @@ class SurrogatePlayer:
     @classmethod
     def calibrate(cls, queries: QueryClass, rounds: int, epsilon: Fraction, delta: Fraction) -> SurrogatePlayer:
         """The largest ε0 whose T-fold composition is (ε, δ)."""
-        base = queries.base if isinstance(queries, Signed) else queries
-        if not isinstance(base, Halfspaces):
-            raise ParameterError(f"query_player='surrogate' finds halfspaces, and cannot choose among {base.kind}")
+        plain = queries.unsigned()
+        base = plain.as_halfspaces()
+        if base is None:
+            raise ParameterError(f"query_player='surrogate' finds halfspaces, and cannot choose among {plain.kind}")
         mechanism = ConvexSurrogate(
             (1,) * (base.dimension + 1), homogeneous_epsilon(epsilon, delta, rounds), NEIGHBOURS
         )

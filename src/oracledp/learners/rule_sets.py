@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from oracledp.classes import Disjunctions, Halfspaces, Query, query_from_json
-from oracledp.classes.decision_lists import DecisionLists
+from oracledp.classes import Query, query_from_json
+from oracledp.classes.pictures import Card, Lines
 from oracledp.learners.encoding import Encoder
 from oracledp.learning import values_of
 
@@ -47,13 +47,15 @@ class RuleSet:
     def _margin(self, query: Query, records: NDArray[np.uint8]) -> NDArray[np.float64]:
         """Above 0 where the query holds; for a card, how far from its threshold, in units of its own length."""
         values = values_of(records, self.encoder.literals, query.owner.literals)
-        if not isinstance(query.owner, Halfspaces):
+        form = query.owner.points(query.parts)
+        if form is None or query.owner.as_halfspaces() is None:
             return np.where(query(values), 1.0, -1.0)
-        weights, threshold = query.owner.decode(query.parts)
-        points = np.array([int(weight) for weight in weights], dtype=np.int64)
+        points = np.zeros(len(query.owner.literals), dtype=np.int64)
+        for literal, value in form.terms:
+            points[literal] = value
         length = sqrt(sum(int(p) ** 2 for p in points)) or 1.0
         # Points are whole, so half a point turns "at least the threshold" into "more than zero".
-        return np.asarray((values.astype(np.int64) @ points - int(threshold) + 0.5) / length)
+        return np.asarray((values.astype(np.int64) @ points - form.threshold + 0.5) / length)
 
     def __str__(self) -> str:
         if not self.queries:
@@ -90,30 +92,25 @@ class RuleSet:
 
 def _text(query: Query, label: Any, other: Any) -> str:
     """One query as a few lines: a card, a list, or a rule."""
-    if isinstance(query.owner, Halfspaces):
-        *points, (_, threshold) = _rows(query)
-        lines = [f"predict {label} if these points add up to at least {threshold}, otherwise {other}:"]
-        return "\n".join(lines + [f"  {value:+4d}  {condition}" for condition, value in points])
-    if isinstance(query.owner, DecisionLists):
-        *rules, (_, default) = _rows(query)
-        lines = [f"  if {condition}: {label if value else other}" for condition, value in rules]
+    drawn = query.owner.picture(query.parts)
+    if isinstance(drawn, Card):
+        lines = [f"predict {label} if these points add up to at least {drawn.threshold}, otherwise {other}:"]
+        return "\n".join(lines + [f"  {int(points):+4d}  {condition}" for condition, points in drawn.points])
+    if isinstance(drawn, Lines):
+        lines = [f"  if {condition}: {label if value else other}" for condition, value in drawn.lines]
         return "\n".join(
-            ["predict by the first line that holds:", *lines, f"  otherwise: {label if default else other}"]
+            ["predict by the first line that holds:", *lines, f"  otherwise: {label if drawn.otherwise else other}"]
         )
     return f"predict {label} if {query}, otherwise {other}"
 
 
 def _rows(query: Query) -> list[tuple[str, int]]:
     """The pieces of one query: (condition, points or label)."""
-    owner = query.owner
-    if isinstance(owner, Halfspaces):
-        weights, threshold = owner.decode(query.parts)
-        pairs = zip(owner.literals, weights, strict=True)
-        return [(str(literal), int(weight)) for literal, weight in pairs if weight] + [("threshold", int(threshold))]
-    if isinstance(owner, DecisionLists):
-        rules, default = owner.rules(query.parts)
-        words = [(" and ".join(str(owner.literals[j]) for j in condition), label) for condition, label in rules]
-        return [*words, ("otherwise", default)]
-    if isinstance(owner, Disjunctions):
-        return [(str(owner.literals[part]), 1) for part in query.parts] or [("never", 1)]
+    drawn = query.owner.picture(query.parts)
+    if isinstance(drawn, Card):
+        return [*((condition, int(points)) for condition, points in drawn.points), ("threshold", int(drawn.threshold))]
+    if isinstance(drawn, Lines):
+        return [*((condition, int(label)) for condition, label in drawn.lines), ("otherwise", int(drawn.otherwise))]
+    if drawn.heading == "any of":
+        return [(item, 1) for item in drawn.items] or [("never", 1)]
     return [(str(query), 1)]

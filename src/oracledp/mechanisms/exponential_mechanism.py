@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from oracledp.classes.base import Parts, QueryClass
+from oracledp.classes.base import QueryClass
+from oracledp.classes.tables import Parts
 from oracledp.errors import CapacityError, OracleFailure, ParameterError
 from oracledp.exact.capacity import TREES, refuse_overflow
 from oracledp.exact.numbers import Exact, positive

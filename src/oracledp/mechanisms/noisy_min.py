@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from oracledp.classes.base import Parts, QueryClass
+from oracledp.classes.base import QueryClass
+from oracledp.classes.tables import Parts
 from oracledp.errors import CapacityError
 from oracledp.exact.capacity import MOST_SCALES, refuse_overflow
 from oracledp.exact.numbers import Exact, positive

@@ -9,7 +9,8 @@ from itertools import islice
 import numpy as np
 from numpy.typing import NDArray
 
-from oracledp.classes.base import Branch, Parts, QueryClass
+from oracledp.classes.base import Branch, QueryClass
+from oracledp.classes.tables import Parts
 from oracledp.errors import CapacityError, OracleFailure
 from oracledp.exact.merging import absolute_sum, exact_sum
 from oracledp.oracles.base import NO_ANSWER, Certificate, Failed, Oracle

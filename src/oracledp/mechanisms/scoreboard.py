@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from oracledp.classes.base import Parts, QueryClass
+from oracledp.classes.base import QueryClass
 from oracledp.classes.signed import Signed
+from oracledp.classes.tables import Parts, parts_of
 from oracledp.mechanisms.proposals import equal_unit
-from oracledp.oracles.batch import data_values, parts_of, whole_table
+from oracledp.oracles.batch import data_values, whole_table
 from oracledp.oracles.problem import WeightedProblem
 
 MOST_QUERIES = 200_000

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from oracledp.classes.base import Parts, QueryClass
+from oracledp.classes.base import QueryClass
+from oracledp.classes.tables import Parts
 from oracledp.errors import ParameterError
 from oracledp.mechanisms.objective import Objective
 from oracledp.mechanisms.release import Release

@@ -9,8 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oracledp._engine import ConjunctionIndex, best_conjunctions, prove_conjunction
-from oracledp.classes.base import Parts, Query, QueryClass
-from oracledp.classes.subsets import Conjunctions, Disjunctions
+from oracledp.classes.base import Query, QueryClass
+from oracledp.classes.points import Link
+from oracledp.classes.subsets import SubsetClass, joined_by
+from oracledp.classes.tables import Parts
 from oracledp.errors import CapacityError
 from oracledp.oracles.base import Answer, Certificate, Failed, Solution, Trust
 from oracledp.oracles.certificates import check_conjunction
@@ -32,6 +34,7 @@ class BranchAndBoundOracle:
 
     >>> from oracledp.data.literals import Literals
     >>> rows = np.array([[1, 0], [1, 1], [0, 1]], dtype=np.uint8)
+    >>> from oracledp.classes import Conjunctions
     >>> problem = WeightedProblem.build(Conjunctions(Literals.named("a", "b")), rows, np.array([5, -3, 2]))
     >>> answer = BranchAndBoundOracle(verify=True).solve(problem)
     >>> str(answer.query), answer.value
@@ -52,14 +55,14 @@ class BranchAndBoundOracle:
 
     def supports(self, query_class: QueryClass, record_count: int = 0) -> bool:
         """Conjunctions and disjunctions, however many literals."""
-        return isinstance(query_class, Conjunctions | Disjunctions)
+        return joined_by(query_class, Link.ALL, Link.SUM) is not None
 
     def solve(self, problem: WeightedProblem) -> Answer:
         """The first minimiser in the order of the masks."""
-        owner = problem.query_class
-        if not isinstance(owner, Conjunctions | Disjunctions):
+        owner = joined_by(problem.query_class, Link.ALL, Link.SUM)
+        if owner is None:
             return Failed("class not supported")
-        index, constant = _prepare(problem)
+        index, constant = _prepare(problem, owner)
         costs, sizes = problem.part_costs, problem.size_costs
         if self.verify:
             return self._solve_and_verify(problem, owner, index, constant)
@@ -68,7 +71,7 @@ class BranchAndBoundOracle:
             return Failed("work limit reached")
         value, parts, work = found
         certificate = Certificate(Trust.PROVED, "every set of literals was evaluated or bounded", work)
-        return Solution(Query(owner, tuple(parts)), value + constant + problem.constant, certificate)
+        return Solution(Query(problem.query_class, tuple(parts)), value + constant + problem.constant, certificate)
 
     def solve_many(
         self, problem: WeightedProblem, part_costs: NDArray[np.int64], size_costs: NDArray[np.int64]
@@ -77,11 +80,11 @@ class BranchAndBoundOracle:
 
         The problem's own costs are not used.
         """
-        owner = problem.query_class
-        if not isinstance(owner, Conjunctions | Disjunctions):
+        owner = joined_by(problem.query_class, Link.ALL, Link.SUM)
+        if owner is None:
             raise CapacityError("branch-and-bound serves conjunctions and disjunctions")
         check_batch(problem, part_costs, size_costs)
-        index, constant = _prepare(problem)
+        index, constant = _prepare(problem, owner)
         found = best_conjunctions(index, part_costs, size_costs, owner.width, self._limit)
         offset = constant + problem.constant
         return [None if one is None else (tuple(one[1]), one[0] + offset) for one in found]
@@ -91,7 +94,7 @@ class BranchAndBoundOracle:
         return most_work(self.work_limit)
 
     def _solve_and_verify(
-        self, problem: WeightedProblem, owner: Conjunctions | Disjunctions, index: ConjunctionIndex, constant: int
+        self, problem: WeightedProblem, owner: SubsetClass, index: ConjunctionIndex, constant: int
     ) -> Answer:
         costs, sizes = problem.part_costs, problem.size_costs
         proved = prove_conjunction(index, costs, sizes, owner.width, self._limit, LONGEST_PROOF)
@@ -101,15 +104,13 @@ class BranchAndBoundOracle:
         if not check_conjunction(problem, tuple(parts), proof):
             return Failed("the proof was rejected")
         certificate = Certificate(Trust.PROVED, "a proof of every bound was checked independently", work)
-        return Solution(Query(owner, tuple(parts)), value + constant + problem.constant, certificate)
+        return Solution(Query(problem.query_class, tuple(parts)), value + constant + problem.constant, certificate)
 
 
-def _prepare(problem: WeightedProblem) -> tuple[ConjunctionIndex, int]:
-    """The data as conjunctions see them, and a constant: a disjunction is one minus a conjunction of negations."""
+def _prepare(problem: WeightedProblem, owner: SubsetClass) -> tuple[ConjunctionIndex, int]:
+    """The data as conjunctions see them, and a constant."""
     known: tuple[ConjunctionIndex, int] | None = problem.cache.get("conjunctions")
     if known is None:
-        records, weights, constant = problem.records, problem.weights, 0
-        if isinstance(problem.query_class, Disjunctions):
-            records, weights, constant = 1 - records, -weights, int(weights.sum())
+        records, weights, constant = owner.as_conjunctions_see(problem.records, problem.weights)
         known = problem.cache["conjunctions"] = (ConjunctionIndex(records, weights), constant)
     return known

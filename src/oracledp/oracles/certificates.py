@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from oracledp.classes.base import Parts
-from oracledp.classes.subsets import Disjunctions
+from oracledp.classes.points import Link
+from oracledp.classes.subsets import joined_by
+from oracledp.classes.tables import Parts
 from oracledp.oracles.problem import WeightedProblem
 
 END, MERGED = -1, -2
@@ -83,7 +84,7 @@ class Claim:
     def of(cls, problem: WeightedProblem, parts: Parts) -> Claim:
         """A disjunction is one minus the conjunction of the negated literals."""
         records, weights, value = problem.records != 0, problem.weights, problem.value(parts) - problem.constant
-        if isinstance(problem.query_class, Disjunctions):
+        if joined_by(problem.query_class, Link.SUM) is not None:
             records, weights, value = ~records, -weights, value - sum(weights.tolist())
         width = problem.query_class.hot
         sizes = problem.size_costs.tolist() or [0] * (width + 1)

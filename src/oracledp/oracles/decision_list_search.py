@@ -51,18 +51,19 @@ class DecisionListSearchOracle:
 
     def supports(self, query_class: QueryClass, record_count: int) -> bool:
         """Whether every set of columns can be visited; all subcubes of the columns when a list may test them all."""
-        if not isinstance(query_class, DecisionLists):
+        lists = query_class.as_decision_lists()
+        if lists is None:
             return False
-        columns = len({min(str(literal), str(literal.negated())) for literal in query_class.literals})
-        tested = min(columns, query_class.positions * query_class.width)
-        cubes: int = 3**tested * (query_class.positions + 1)
-        small = tested <= 6 if query_class.width > 1 else tested <= 14 and cubes <= MOST_CUBES
+        columns = len({min(str(literal), str(literal.negated())) for literal in lists.literals})
+        tested = min(columns, lists.positions * lists.width)
+        cubes: int = 3**tested * (lists.positions + 1)
+        small = tested <= 6 if lists.width > 1 else tested <= 14 and cubes <= MOST_CUBES
         return columns <= _engine.MOST_COLUMNS and small and comb(columns, tested) << tested <= MOST_CELLS
 
     def solve(self, problem: WeightedProblem) -> Answer:
         """The first minimiser in the order of the class."""
-        lists = problem.query_class
-        if not isinstance(lists, DecisionLists) or not self.supports(lists, len(problem.records)):
+        lists = problem.query_class.as_decision_lists()
+        if lists is None or not self.supports(lists, len(problem.records)):
             return Failed("class not supported")
         prepared: Prepared | None = problem.cache.get(self.name)
         if prepared is None:
@@ -74,7 +75,7 @@ class DecisionListSearchOracle:
             return Failed("work limit reached")
         value, parts, work = found
         certificate = Certificate(Trust.PROVED, "every set of columns was solved or bounded", work)
-        return Solution(Query(lists, tuple(parts)), problem.constant + value, certificate)
+        return Solution(Query(problem.query_class, tuple(parts)), problem.constant + value, certificate)
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
-from math import lcm
 
 import numpy as np
 from numpy.typing import NDArray
 
 from oracledp import _engine
-from oracledp.classes.base import Parts, QueryClass
+from oracledp.classes.base import QueryClass
 from oracledp.classes.dual import Record
-from oracledp.classes.halfspaces import Halfspaces
-from oracledp.classes.signed import Signed
-from oracledp.classes.subsets import Conjunctions, Disjunctions, Parities, SubsetClass
+from oracledp.classes.points import Link, Points
+from oracledp.classes.tables import Parts
 from oracledp.errors import CapacityError, ParameterError
 from oracledp.oracles.base import Certificate, Failed, Trust
 from oracledp.oracles.problem import LIMIT
@@ -83,6 +80,7 @@ def solve_dual(
     ends with a proof; equal records are settled by the order of records.
 
     >>> from oracledp.data.literals import Literals
+    >>> from oracledp.classes import Conjunctions
     >>> both = Conjunctions(Literals.named("red", "green", "large"))
     >>> best = solve_dual(both, [(0,), (1,), (1, 2)], np.array([-2, -1, -3]), groups=[(0, 1)])
     >>> best.record, best.value
@@ -113,13 +111,13 @@ def _without_signs(
     query_class: QueryClass, queries: Sequence[Parts], weights: list[int]
 ) -> tuple[QueryClass, list[Parts], list[int], int]:
     """A negated query 1 - q of weight w is the constant w and q with weight -w."""
-    if not isinstance(query_class, Signed):
-        return query_class, list(queries), weights, 0
-    negated = [parts[-1] > query_class.base.part_count for parts in queries]
-    plain, signed = [parts[:-1] for parts in queries], [-w if no else w for w, no in zip(weights, negated, strict=True)]
-    constant = sum(w for w, no in zip(weights, negated, strict=True) if no)
-    base, plain, signed, more = _without_signs(query_class.base, plain, signed)
-    return base, plain, signed, constant + more
+    base, plain, signed, constant = query_class, [], [], 0
+    for parts, weight in zip(queries, weights, strict=True):
+        base, inner, negated = query_class.without_sign(parts)
+        plain.append(inner)
+        signed.append(-weight if negated else weight)
+        constant += weight if negated else 0
+    return base, plain, signed, constant
 
 
 def _all_blocks(dimension: int, groups: Iterable[Sequence[int] | Block]) -> list[Block]:
@@ -139,39 +137,34 @@ def _terms(
     base: QueryClass, queries: list[Parts], weights: list[int], blocks: list[Block]
 ) -> list[tuple[int, bool, int, list[int]]]:
     """(weight, parity, threshold, score of every value); true where the scores reach the threshold, or are odd."""
-    if not isinstance(base, (Conjunctions, Disjunctions, Parities, Halfspaces)):
-        raise ParameterError("the dual search knows conjunctions, disjunctions, parities and halfspaces")
+    forms = [_form(base, parts) for parts in queries]
     points = np.zeros((len(queries), base.dimension), dtype=np.int64)
-    thresholds = [0] * len(queries)
-    for index, parts in enumerate(queries):
-        points[index], thresholds[index] = _points(base, parts)
-    scores = [_block_scores(base, points, block) for block in blocks]
-    whole = np.hstack(scores) if scores else points
-    parity = isinstance(base, Parities)
-    return [(w, parity, t, s) for w, t, s in zip(weights, thresholds, whole.tolist(), strict=True)]
+    for row, form in zip(points, forms, strict=True):
+        for literal, value in form.terms:
+            row[literal] = value
+    whole = np.hstack([_block_scores(forms, points, block) for block in blocks]) if blocks else points
+    return [
+        (w, form.link is Link.ODD, 0 if form.link is Link.ALL else form.threshold, scores)
+        for w, form, scores in zip(weights, forms, whole.tolist(), strict=True)
+    ]
 
 
-def _block_scores(base: QueryClass, points: NDArray[np.int64], block: Block) -> NDArray[np.int64]:
+def _block_scores(forms: list[Points], points: NDArray[np.int64], block: Block) -> NDArray[np.int64]:
     """The score of each value of a block for each query."""
     chosen = points[:, list(block.columns)]
     scores: NDArray[np.int64] = chosen @ np.array(block.patterns, dtype=np.int64).T
-    if isinstance(base, Conjunctions):  # a value that lacks a chosen literal costs one point, and none may be lost
-        scores = (scores - chosen.sum(axis=1, keepdims=True)).clip(-1)
-    return scores
+    every = np.array([form.link is Link.ALL for form in forms], dtype=bool)[:, None]
+    # where all must hold, a value that lacks a chosen literal costs one point, and none may be lost
+    return np.where(every, (scores - chosen.sum(axis=1, keepdims=True)).clip(-1), scores)
 
 
-def _points(base: QueryClass, parts: Parts) -> tuple[NDArray[np.int64], int]:
-    """A query as integer points per column and a threshold."""
+def _form(base: QueryClass, parts: Parts) -> Points:
+    """A query as whole points per column and a threshold."""
     if not base.contains(parts):
         raise ParameterError("these parts are not a query of the class")
-    if isinstance(base, SubsetClass):
-        row = np.zeros(base.dimension, dtype=np.int64)
-        row[list(parts)] = 1
-        return row, int(isinstance(base, Disjunctions))
-    assert isinstance(base, Halfspaces)
-    vector, threshold = base.decode(parts)
-    scale = lcm(threshold.denominator, *(Fraction(w).denominator for w in vector))
-    points = [int(w * scale) for w in vector]
-    if sum(map(abs, points)) + abs(threshold * scale) > GREATEST_SCORE:
+    form = base.points(parts)
+    if form is None:
+        raise ParameterError(f"the dual search knows queries that are points on literals, and {base.kind} are not")
+    if form.greatest > GREATEST_SCORE:
         raise CapacityError("the weights of a halfspace are too large for the dual search")
-    return np.array(points, dtype=np.int64), int(threshold * scale)
+    return form

@@ -8,8 +8,9 @@ from typing import ClassVar
 import numpy as np
 
 from oracledp.classes.base import Query, QueryClass
+from oracledp.classes.tables import parts_of
 from oracledp.oracles.base import Answer, Certificate, Solution, Trust
-from oracledp.oracles.batch import parts_of, whole_table
+from oracledp.oracles.batch import whole_table
 from oracledp.oracles.problem import WeightedProblem
 from oracledp.oracles.values import MOST_QUERIES, refuse_large, relative_values
 

@@ -13,7 +13,6 @@ from oracledp import _engine
 from oracledp.classes.base import Query, QueryClass
 from oracledp.classes.halfspaces import Halfspaces
 from oracledp.oracles.base import Answer, Certificate, Failed, Solution, Trust
-from oracledp.oracles.batch import scaled_points
 from oracledp.oracles.problem import WeightedProblem
 from oracledp.oracles.work import most_work
 
@@ -54,16 +53,17 @@ class HalfspaceSearchOracle:
 
     def supports(self, query_class: QueryClass, record_count: int) -> bool:
         """Whether all sets of columns (sparse) or all weight vectors can be searched, and the points are small."""
-        if not isinstance(query_class, Halfspaces):
+        halfspaces = query_class.as_halfspaces()
+        if halfspaces is None:
             return False
-        points, thresholds = scaled_points(query_class)
-        greatest = max(map(abs, points), default=0) * query_class.budget + max(map(abs, thresholds))
-        return greatest <= GREATEST_POINTS and (by_supports(query_class) or by_weights(query_class))
+        points, thresholds = halfspaces.scaled
+        greatest = max(map(abs, points), default=0) * halfspaces.budget + max(map(abs, thresholds))
+        return greatest <= GREATEST_POINTS and (by_supports(halfspaces) or by_weights(halfspaces))
 
     def solve(self, problem: WeightedProblem) -> Answer:
         """The first minimiser in the order of the class."""
-        halfspaces = problem.query_class
-        if not isinstance(halfspaces, Halfspaces) or not self.supports(halfspaces, len(problem.records)):
+        halfspaces = problem.query_class.as_halfspaces()
+        if halfspaces is None or not self.supports(halfspaces, len(problem.records)):
             return Failed("class not supported")
         limit = most_work(self.work_limit)
         found = self._search(halfspaces, problem, limit)
@@ -73,12 +73,12 @@ class HalfspaceSearchOracle:
         if halfspaces.free_intercept:
             parts = [*parts, halfspaces.first_threshold + threshold]
         certificate = Certificate(Trust.PROVED, "every weight vector was evaluated or bounded", work)
-        return Solution(Query(halfspaces, tuple(parts)), problem.constant + value, certificate)
+        return Solution(Query(problem.query_class, tuple(parts)), problem.constant + value, certificate)
 
     def _search(
         self, halfspaces: Halfspaces, problem: WeightedProblem, limit: int
     ) -> tuple[int, int, list[int], int] | None:
-        points, thresholds = scaled_points(halfspaces)
+        points, thresholds = halfspaces.scaled
         free = halfspaces.free_intercept
         compiled = _engine.HalfspaceProblem(
             weights=points,

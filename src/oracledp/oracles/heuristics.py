@@ -3,26 +3,24 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import singledispatch
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from oracledp.classes import DecisionLists, Halfspaces, Parts, QueryClass, ReadOnceFormulas
 from oracledp.classes.base import Query
-from oracledp.classes.subsets import SubsetClass
+from oracledp.classes.halfspaces import Halfspaces
+from oracledp.classes.tables import Parts, parts_of, parts_table
 from oracledp.errors import ParameterError
 from oracledp.extras import optional
-from oracledp.oracles.base import Answer, Certificate, Failed, Solution, Trust
-from oracledp.oracles.batch import parts_of, parts_table, values
+from oracledp.oracles.base import Answer, Certificate, Solution, Trust
+from oracledp.oracles.batch import values
 from oracledp.oracles.problem import WeightedProblem
 
 MOST_SINGLES = 8  # how many single literals a search over sets starts from
-SWAP_BELOW = 9  # sets of more literals are changed one literal at a time: their swaps are too many
 
 
 @dataclass(frozen=True)
@@ -47,8 +45,6 @@ class HeuristicOracle:
     def solve(self, problem: WeightedProblem) -> Answer:
         """The best end of a descent."""
         queries = problem.query_class
-        if not isinstance(queries, SubsetClass | Halfspaces | DecisionLists | ReadOnceFormulas):
-            return Failed("class not supported")
         ends = [self._descend(problem, start) for start in dict.fromkeys(_starts(problem))]
         parts = min(ends, key=lambda end: (problem.value(end), queries.order_key(end)))
         certificate = Certificate(Trust.GUESSED, "greedy and local search", len(ends))
@@ -56,7 +52,7 @@ class HeuristicOracle:
 
     def _descend(self, problem: WeightedProblem, parts: Parts) -> Parts:
         for _ in range(self.most_steps):
-            table = parts_table([parts, *neighbours(problem.query_class, parts)])
+            table = parts_table([parts, *problem.query_class.changed(parts)])
             total = values(problem, table)
             best = int(np.argmin(total))
             if total[best] == total[0]:
@@ -69,62 +65,15 @@ def _starts(problem: WeightedProblem) -> list[Parts]:
     queries = problem.query_class
     constant = queries.constant_query()
     starts = [next(queries.all_parts()) if constant is None else constant]
-    if isinstance(queries, Halfspaces):
-        starts += rounded_models(queries, problem)
-    if isinstance(queries, DecisionLists):
+    halfspaces, lists, subsets = queries.as_halfspaces(), queries.as_decision_lists(), queries.as_subsets()
+    if halfspaces is not None:
+        starts += rounded_models(halfspaces, problem)
+    if lists is not None:
         starts += [(*starts[0][:-1], starts[0][-1] + 1), next(queries.all_parts())]
-    if isinstance(queries, SubsetClass) and queries.width > 0:
+    if subsets is not None and subsets.width > 0:
         singles = values(problem, parts_table((j,) for j in range(queries.dimension)))
         starts += [(int(j),) for j in np.argsort(singles, kind="stable")[:MOST_SINGLES]]
     return starts
-
-
-# ---- what a single change may be ---------------------------------------------------------------------
-@singledispatch
-def neighbours(query_class: QueryClass, parts: Parts) -> Iterator[Parts]:
-    """The queries one change away; all of them for a class without smaller parts."""
-    return query_class.all_parts()
-
-
-@neighbours.register
-def _(query_class: SubsetClass, parts: Parts) -> Iterator[Parts]:
-    absent = [p for p in range(query_class.dimension) if p not in parts]
-    shorter = [tuple(p for p in parts if p != dropped) for dropped in parts]
-    yield from shorter
-    grown = [parts] if len(parts) < query_class.width else []
-    for start in [*grown, *(shorter if len(parts) < SWAP_BELOW else [])]:
-        yield from (tuple(sorted((*start, added))) for added in absent)
-
-
-@neighbours.register
-def _(query_class: DecisionLists, parts: Parts) -> Iterator[Parts]:
-    stride = query_class.stride
-    for position in range(query_class.positions):
-        for part in range(position * stride, (position + 1) * stride):
-            yield (*parts[:position], part, *parts[position + 1 :])
-    default = query_class.positions * stride
-    yield from ((*parts[:-1], part) for part in (default, default + 1))
-
-
-@neighbours.register
-def _(query_class: Halfspaces, parts: Parts) -> Iterator[Parts]:
-    count, first = len(query_class.values), query_class.first_threshold
-    vector = [part for part in parts if part < first]
-    tail = parts[len(vector) :]
-    yield from ((*vector, first + i) for i in range(len(tail) * len(query_class.thresholds)))
-    if query_class.sparse:
-        yield from ((*(kept for kept in vector if kept != part), *tail) for part in vector)
-    full = query_class.sparse and len(vector) == query_class.budget
-    for j in range(query_class.dimension):
-        rest = [part for part in vector if part // count != j]
-        bases = [rest] if len(rest) < len(vector) or not full else _without_one(rest)
-        for base in bases:
-            for part in range(j * count, (j + 1) * count):
-                yield (*sorted([*base, part]), *tail)
-
-
-def _without_one(parts: Sequence[int]) -> list[list[int]]:
-    return [[p for p in parts if p != dropped] for dropped in parts]
 
 
 # ---- halfspaces from linear models ---------------------------------------------------------------------

@@ -7,14 +7,12 @@ positive weight must be covered when the query covers it, one of negative weight
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-import numpy as np
-
-from oracledp.classes import Conjunctions, DecisionLists, Disjunctions, Halfspaces, Parities, Parts, ReadOnceFormulas
-from oracledp.classes.subsets import SubsetClass
-from oracledp.oracles.batch import condition_bits, data_values, scaled_points, sizable_parts, whole_table
+from oracledp.classes.formulation import Scored
+from oracledp.classes.tables import Parts
+from oracledp.errors import CapacityError
 from oracledp.oracles.problem import WeightedProblem
 
 Terms = list[tuple[int, int]]  # (variable, coefficient)
@@ -54,9 +52,69 @@ class LinearModel:
         """A new row."""
         self.rows.append(Row(list(terms), lower, upper, when))
 
-    def exactly_one(self, variables: Iterable[int]) -> None:
+    # ---- what a class says of itself (classes/formulation.py) ---------------------------------------
+    def exactly_one(self, parts: Iterable[int]) -> None:
         """One of these variables is 1."""
-        self.row(((v, 1) for v in variables), 1, 1)
+        self.row(((v, 1) for v in parts), 1, 1)
+
+    def at_most(self, parts: Sequence[int], most: int) -> None:
+        """Not more of these variables are 1."""
+        self.row(((v, 1) for v in parts), upper=most)
+
+    def cover_unless_any(self, weight: int, parts: Sequence[int]) -> None:
+        """Covered where minus their number reaches 0."""
+        self._cover_when(weight, [(part, -1) for part in parts], 0)
+
+    def cover_if_any(self, weight: int, parts: Sequence[int]) -> None:
+        """Covered where their number reaches 1."""
+        self._cover_when(weight, [(part, 1) for part in parts], 1)
+
+    def cover_if_odd(self, weight: int, parts: Sequence[int]) -> None:
+        """The record's variable makes their number even."""
+        self.even.append([self.variable(weight), *parts])
+
+    def cover_if_sum(self, weight: int, groups: Sequence[Scored], bound: int) -> None:
+        """One row over all groups."""
+        self._cover_when(weight, [(part, points) for group in groups for part, points in group if points], bound)
+
+    def cover_by_first(self, weight: int, levels: Sequence[Scored]) -> None:
+        """From the back: label = 1 where a 1-rule holds, 0 where a 0-rule holds, else the label of the rest."""
+        rest = next(part for part, label in levels[-1] if label)
+        if len(levels) == 1:
+            self.costs[rest] += weight
+        for position in reversed(range(len(levels) - 1)):
+            label = self.variable(weight if position == 0 else 0)
+            ones, zeros = ([part for part, said in levels[position] if said == bit] for bit in (1, 0))
+            if weight > 0:
+                self.row([(label, 1), *((part, -1) for part in ones)], lower=0)
+                self.row([(label, 1), (rest, -1), *((part, 1) for part in zeros)], lower=0)
+            else:
+                self.row([(label, 1), *((part, 1) for part in zeros)], upper=1)
+                self.row([(label, 1), (rest, -1), *((part, -1) for part in ones)], upper=0)
+            rest = label
+
+    def listed(self, queries: Sequence[tuple[Sequence[int], int]]) -> None:
+        """A variable for each query, unless its only part is one already."""
+        if all(len(parts) == 1 for parts, _ in queries):
+            self.exactly_one([parts[0] for parts, _ in queries])
+            for parts, value in queries:
+                self.costs[parts[0]] += value
+            return
+        chosen = [self.variable(value) for _, value in queries]
+        self.exactly_one(chosen)
+        for part in range(self.part_count):
+            users = [(v, -1) for v, (parts, _) in zip(chosen, queries, strict=True) if part in parts]
+            self.row([(part, 1), *users], 0, 0)
+
+    def _cover_when(self, weight: int, terms: Terms, bound: int) -> None:
+        """A record that is covered when ``terms >= bound``, and otherwise ``terms <= bound - 1``."""
+        covered = self.variable(weight)
+        if weight > 0:
+            self.row(terms, upper=bound - 1, when=(covered, False))
+        else:
+            self.row(terms, lower=bound, when=(covered, True))
+
+    # ---- what a solver found ------------------------------------------------------------------------
 
     def decode(self, values: Sequence[int]) -> Parts:
         """The parts whose variables are 1."""
@@ -68,14 +126,14 @@ class LinearModel:
 
 
 def linear_model(problem: WeightedProblem) -> LinearModel | None:
-    """The model of a problem over a class that oracles know, or None for any other class."""
-    build = _BUILDERS.get(type(problem.query_class))
-    if build is None:
-        return None
+    """The model of a problem, or None for a class that is too large to be listed and says nothing of itself."""
     model = LinearModel(problem.query_class.part_count)
     for cost in problem.part_costs.tolist():
         model.variable(cost)
-    build(model, problem)
+    try:
+        problem.query_class.formulate(problem.records, problem.weights, model)
+    except CapacityError:
+        return None
     _add_size_costs(model, problem)
     return model
 
@@ -86,100 +144,4 @@ def _add_size_costs(model: LinearModel, problem: WeightedProblem) -> None:
     chosen = [model.variable(cost) for cost in problem.size_costs.tolist()]
     model.exactly_one(chosen)
     size: Terms = [(variable, count) for count, variable in enumerate(chosen)]
-    model.row([*size, *((part, -1) for part in range(sizable_parts(problem.query_class)))], 0, 0)
-
-
-def _cover_when(model: LinearModel, weight: int, terms: Terms, bound: int) -> None:
-    """A record that is covered when ``terms >= bound``, and otherwise ``terms <= bound - 1``."""
-    covered = model.variable(weight)
-    if weight > 0:
-        model.row(terms, upper=bound - 1, when=(covered, False))
-    else:
-        model.row(terms, lower=bound, when=(covered, True))
-
-
-def _limit_width(model: LinearModel, problem: WeightedProblem) -> None:
-    queries = problem.query_class
-    if isinstance(queries, SubsetClass) and queries.width < queries.dimension:
-        model.row(((part, 1) for part in range(queries.dimension)), upper=queries.width)
-
-
-def _conjunctions(model: LinearModel, problem: WeightedProblem) -> None:
-    _limit_width(model, problem)
-    for record, weight in zip(problem.records, problem.weights.tolist(), strict=True):
-        _cover_when(model, weight, [(int(j), -1) for j in np.flatnonzero(record == 0)], 0)
-
-
-def _disjunctions(model: LinearModel, problem: WeightedProblem) -> None:
-    _limit_width(model, problem)
-    for record, weight in zip(problem.records, problem.weights.tolist(), strict=True):
-        _cover_when(model, weight, [(int(j), 1) for j in np.flatnonzero(record)], 1)
-
-
-def _parities(model: LinearModel, problem: WeightedProblem) -> None:
-    _limit_width(model, problem)
-    for record, weight in zip(problem.records, problem.weights.tolist(), strict=True):
-        model.even.append([model.variable(weight), *(int(j) for j in np.flatnonzero(record))])
-
-
-def _halfspaces(model: LinearModel, problem: WeightedProblem) -> None:
-    queries = problem.query_class
-    assert isinstance(queries, Halfspaces)
-    points, thresholds = scaled_points(queries)
-    count, first = len(points), queries.first_threshold
-    for j in range(queries.dimension):
-        model.row(((j * count + i, 1) for i in range(count)), None if queries.sparse else 1, 1)
-    if queries.sparse:
-        model.row(((part, 1) for part in range(first)), upper=queries.budget)
-    intercept: Terms = []
-    if queries.free_intercept:
-        model.exactly_one(range(first, queries.part_count))
-        intercept = [(first + i, -threshold) for i, threshold in enumerate(thresholds)]
-    bound = 0 if queries.free_intercept else thresholds[0]
-    for record, weight in zip(problem.records, problem.weights.tolist(), strict=True):
-        score = [(int(j) * count + i, points[i]) for j in np.flatnonzero(record) for i in range(count) if points[i]]
-        _cover_when(model, weight, [*score, *intercept], bound)
-
-
-def _decision_lists(model: LinearModel, problem: WeightedProblem) -> None:
-    """From the back of the list: label = 1 where a 1-rule holds, 0 where a 0-rule holds, else the rest's label."""
-    queries = problem.query_class
-    assert isinstance(queries, DecisionLists)
-    stride, default = queries.stride, queries.positions * queries.stride
-    for position in range(queries.positions):
-        model.exactly_one(range(position * stride, (position + 1) * stride))
-    model.exactly_one((default, default + 1))
-    holds = condition_bits(queries, problem.records)
-    for i, weight in enumerate(problem.weights.tolist()):
-        conditions = [int(c) for c in np.flatnonzero(holds[:, i])]
-        rest = default + 1
-        for position in reversed(range(queries.positions)):
-            label = model.variable(weight if position == 0 else 0)
-            ones: Terms = [(position * stride + 2 * c + 1, 1) for c in conditions]
-            zeros: Terms = [(position * stride + 2 * c, 1) for c in conditions]
-            if weight > 0:
-                model.row([(label, 1), *((part, -1) for part, _ in ones)], lower=0)
-                model.row([(label, 1), (rest, -1), *zeros], lower=0)
-            else:
-                model.row([(label, 1), *zeros], upper=1)
-                model.row([(label, 1), (rest, -1), *((part, -1) for part, _ in ones)], upper=0)
-            rest = label
-        if queries.positions == 0:
-            model.costs[default + 1] += weight
-
-
-def _formulas(model: LinearModel, problem: WeightedProblem) -> None:
-    """Formulas have no smaller parts: each is a part whose value on the data is tabulated."""
-    model.exactly_one(range(problem.query_class.part_count))
-    for part, value in enumerate(data_values(problem, whole_table(problem.query_class)).tolist()):
-        model.costs[part] += value
-
-
-_BUILDERS: dict[type, Callable[[LinearModel, WeightedProblem], None]] = {
-    Conjunctions: _conjunctions,
-    Disjunctions: _disjunctions,
-    Parities: _parities,
-    Halfspaces: _halfspaces,
-    DecisionLists: _decision_lists,
-    ReadOnceFormulas: _formulas,
-}
+    model.row([*size, *((part, -1) for part in range(problem.query_class.sizable_parts))], 0, 0)

@@ -8,12 +8,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from oracledp.classes import Conjunctions, DecisionLists, Disjunctions, Halfspaces, Parities, ReadOnceFormulas
 from oracledp.classes.base import Query
-from oracledp.classes.subsets import SubsetClass
+from oracledp.classes.formulation import Scored
+from oracledp.errors import CapacityError
 from oracledp.extras import optional
 from oracledp.oracles.base import Answer, Certificate, Failed, Solution, Trust
-from oracledp.oracles.batch import condition_bits, data_values, scaled_points, sizable_parts, whole_table
 from oracledp.oracles.problem import WeightedProblem
 
 Guard = list[int]  # the literals of a clause that is false exactly when the option is taken
@@ -35,13 +34,14 @@ class MaxSatOracle:
 
     def solve(self, problem: WeightedProblem) -> Answer:
         """The query of RC2's optimal model."""
-        encode = _ENCODERS.get(type(problem.query_class))
-        if encode is None:
-            return Failed("class not supported")
         clauses = Clauses(problem.query_class.part_count)
         for part, cost in enumerate(problem.part_costs.tolist()):
             clauses.cost(part + 1, cost)
-        encode(clauses, problem)
+        try:
+            problem.query_class.formulate(problem.records, problem.weights, clauses)
+        except CapacityError:
+            return Failed("class not supported")
+        _add_size_costs(clauses, problem)
         model = clauses.minimise()
         if model is None:
             return Failed("the solver found no model")
@@ -57,6 +57,7 @@ class Clauses:
     top: int
     hard: list[list[int]] = field(default_factory=list)
     soft: list[tuple[int, int]] = field(default_factory=list)
+    complete: set[frozenset[int]] = field(default_factory=set)  # groups of which every query has one
 
     def fresh(self) -> int:
         """A new variable."""
@@ -82,11 +83,104 @@ class Clauses:
             counts = longer
         return counts
 
-    def exactly_one(self, variables: Sequence[int]) -> None:
-        """One of these variables is true."""
+    # ---- what a class says of itself (classes/formulation.py): parts are numbered from 0 there -----------
+    def exactly_one(self, parts: Iterable[int]) -> None:
+        """One of these parts is there."""
+        variables = [part + 1 for part in parts]
         counts = self.at_least(variables, 2)
         self.hard.append([counts[0]])
         self.hard += [[-count] for count in counts[1:]]
+        self.complete.add(frozenset(variables))
+
+    def at_most(self, parts: Sequence[int], most: int) -> None:
+        """The count of one more is false."""
+        counts = self.at_least([part + 1 for part in parts], most + 1)
+        self.hard += [[-count] for count in counts[most:]]
+
+    def cover_unless_any(self, weight: int, parts: Sequence[int]) -> None:
+        """Some part is there, or the record is covered."""
+        claim, used = self._claim(weight), [part + 1 for part in parts]
+        self.hard += [[*used, claim]] if claim > 0 else [[-part, claim] for part in used]
+
+    def cover_if_any(self, weight: int, parts: Sequence[int]) -> None:
+        """No part is there, or the record is covered."""
+        claim, used = self._claim(weight), [part + 1 for part in parts]
+        self.hard += [[*used, claim]] if claim < 0 else [[-part, claim] for part in used]
+
+    def cover_if_odd(self, weight: int, parts: Sequence[int]) -> None:
+        """The state is whether their number so far is odd."""
+        used = [part + 1 for part in parts]
+        self._follow(len(used), lambda i, odd: [([-used[i]], not odd), ([used[i]], odd)], False, bool, weight)
+
+    def cover_if_sum(self, weight: int, groups: Sequence[Scored], bound: int) -> None:
+        """The state is the sum so far."""
+        levels = [[([-part - 1], points) for part, points in group] for group in groups]
+        for level in levels:
+            variables = [-guard[0] for guard, _ in level]
+            if frozenset(variables) not in self.complete:
+                level.append((variables, 0))
+
+        def options(level: int, score: Any) -> list[Option]:
+            return [(guard, score + step) for guard, step in levels[level]]
+
+        self._follow(len(levels), options, 0, lambda score: score >= bound, weight)
+
+    def cover_by_first(self, weight: int, levels: Sequence[Scored]) -> None:
+        """The state is the label once a rule has held, None before."""
+
+        def options(level: int, state: Any) -> list[Option]:
+            if state is not None:
+                return [([], state)]
+            found: list[Option] = [([-part - 1], label) for part, label in levels[level]]
+            last = level == len(levels) - 1
+            return found if last else [*found, ([part + 1 for part, _ in levels[level]], None)]
+
+        self._follow(len(levels), options, None, bool, weight)
+
+    def listed(self, queries: Sequence[tuple[Sequence[int], int]]) -> None:
+        """A variable for each query that fixes every part."""
+        if all(len(parts) == 1 for parts, _ in queries):
+            self.exactly_one([parts[0] for parts, _ in queries])
+            for parts, value in queries:
+                self.cost(parts[0] + 1, value)
+            return
+        parts_there, chosen = self.top, [self.fresh() for _ in queries]
+        self.exactly_one([variable - 1 for variable in chosen])
+        for variable, (parts, value) in zip(chosen, queries, strict=True):
+            self.cost(variable, value)
+            self.hard += [[-variable, p + 1 if p in parts else -p - 1] for p in range(parts_there)]
+
+    def _claim(self, weight: int) -> int:
+        """The variable of a record: true must follow from being covered, or false from not being so.
+
+        A weight pulls its record one way already, so only the other way needs clauses.
+        """
+        covered = self.fresh()
+        self.cost(covered, weight)
+        return covered if weight > 0 else -covered
+
+    def _follow(
+        self,
+        levels: int,
+        options: Callable[[int, Any], list[Option]],
+        start: Hashable,
+        accepts: Callable[[Any], bool],
+        weight: int,
+    ) -> None:
+        """Reads the parts level by level and lets the last state decide about the record."""
+        claim = self._claim(weight)
+        states: dict[Hashable, list[int]] = {start: []}  # the literals that say "not in this state"
+        for level in range(levels):
+            reached: dict[Hashable, list[int]] = {}
+            for state, absent in states.items():
+                for guard, target in options(level, state):
+                    if target not in reached:
+                        reached[target] = [-self.fresh()]
+                    self.hard.append([*absent, *guard, -reached[target][0]])
+            states = reached
+        for state, absent in states.items():
+            if accepts(state) == (claim > 0):
+                self.hard.append([*absent, claim])
 
     def minimise(self) -> list[int] | None:
         """An optimal model by RC2, with the options its authors enter in contests."""
@@ -103,138 +197,12 @@ class Clauses:
         return model
 
 
-def _limit_sizes(clauses: Clauses, problem: WeightedProblem, most: int | None) -> None:
-    """At most ``most`` sizable parts; a cost of each size is the sum of steps between neighbouring sizes."""
-    variables = range(1, sizable_parts(problem.query_class) + 1)
-    limit = len(variables) if most is None else most
-    if limit < len(variables) or problem.size_costs.any():
-        counts = clauses.at_least(variables, limit + 1)
-        clauses.hard += [[-count] for count in counts[limit:]]
-        steps = np.diff(problem.size_costs).tolist() if problem.size_costs.size else []
-        for count, step in zip(counts, steps, strict=False):
-            clauses.cost(count, step)
-
-
-def _subsets(clauses: Clauses, problem: WeightedProblem) -> None:
-    queries = problem.query_class
-    assert isinstance(queries, SubsetClass)
-    _limit_sizes(clauses, problem, queries.width)
-    for record, weight in zip(problem.records, problem.weights.tolist(), strict=True):
-        covered = clauses.fresh()
-        clauses.cost(covered, weight)
-        _subset_record(clauses, queries, record, covered if weight > 0 else -covered)
-
-
-def _subset_record(clauses: Clauses, queries: SubsetClass, record: Any, claim: int) -> None:
-    """A positive claim must be true when the query covers the record, a negative one when it does not."""
-    ones, zeros = ([int(j) + 1 for j in np.flatnonzero(record == bit)] for bit in (1, 0))
-    if isinstance(queries, Parities):
-        _follow(clauses, len(ones), lambda i, odd: [([-ones[i]], not odd), ([ones[i]], odd)], False, bool, claim)
+def _add_size_costs(clauses: Clauses, problem: WeightedProblem) -> None:
+    """A cost of each size is the sum of steps between neighbouring sizes."""
+    if not problem.size_costs.any():
         return
-    used = zeros if isinstance(queries, Conjunctions) else ones
-    if (claim > 0) == isinstance(queries, Conjunctions):
-        clauses.hard.append([*used, claim])
-    else:
-        clauses.hard += [[-j, claim] for j in used]
-
-
-def _halfspaces(clauses: Clauses, problem: WeightedProblem) -> None:
-    queries = problem.query_class
-    assert isinstance(queries, Halfspaces)
-    points, thresholds = scaled_points(queries)
-    groups = [[j * len(points) + i + 1 for i in range(len(points))] for j in range(queries.dimension)]
-    for group in groups:
-        if not queries.sparse:
-            clauses.exactly_one(group)
-        elif group:
-            clauses.hard += [[-count] for count in clauses.at_least(group, 2)[1:]]
-    if queries.sparse:
-        _limit_sizes(clauses, problem, queries.budget)
-    final = range(queries.first_threshold + 1, queries.part_count + 1)
-    if queries.free_intercept:
-        clauses.exactly_one(final)
-    for record, weight in zip(problem.records, problem.weights.tolist(), strict=True):
-        covered = clauses.fresh()
-        clauses.cost(covered, weight)
-        levels = [[([-v], w) for v, w in zip(groups[j], points, strict=True)] for j in np.flatnonzero(record)]
-        if queries.sparse:
-            levels = [[*level, ([-guard[0] for guard, _ in level], 0)] for level in levels]
-        ends = [([-v], -t) for v, t in zip(final, thresholds, strict=False)] or [([], -thresholds[0])]
-        levels.append(ends)
-        options = _sums(levels)
-        _follow(clauses, len(levels), options, 0, lambda score: score >= 0, covered if weight > 0 else -covered)
-
-
-def _sums(levels: list[list[tuple[Guard, int]]]) -> Callable[[int, Any], list[Option]]:
-    return lambda level, score: [(guard, score + step) for guard, step in levels[level]]
-
-
-def _decision_lists(clauses: Clauses, problem: WeightedProblem) -> None:
-    queries = problem.query_class
-    assert isinstance(queries, DecisionLists)
-    stride, default = queries.stride, queries.positions * queries.stride
-    for position in range(queries.positions):
-        clauses.exactly_one(range(position * stride + 1, (position + 1) * stride + 1))
-    clauses.exactly_one((default + 1, default + 2))
-    holds = condition_bits(queries, problem.records)
-    for i, weight in enumerate(problem.weights.tolist()):
-        covered = clauses.fresh()
-        clauses.cost(covered, weight)
-        rules = [2 * int(c) + label for c in np.flatnonzero(holds[:, i]) for label in (0, 1)]
-        options = _first_match(rules, stride, queries.positions)
-        claim = covered if weight > 0 else -covered
-        _follow(clauses, queries.positions + 1, options, None, bool, claim)
-
-
-def _first_match(rules: list[int], stride: int, positions: int) -> Callable[[int, Any], list[Option]]:
-    """The state is the label once a rule has held, None before."""
-
-    def options(level: int, state: Any) -> list[Option]:
-        if state is not None:
-            return [([], state)]
-        first = level * stride + 1
-        if level == positions:
-            return [([-first], 0), ([-first - 1], 1)]
-        found: list[Option] = [([-(first + rule)], rule % 2) for rule in rules]
-        return [*found, ([first + rule for rule in rules], None)]
-
-    return options
-
-
-def _formulas(clauses: Clauses, problem: WeightedProblem) -> None:
-    clauses.exactly_one(range(1, problem.query_class.part_count + 1))
-    for part, value in enumerate(data_values(problem, whole_table(problem.query_class)).tolist()):
-        clauses.cost(part + 1, value)
-
-
-def _follow(
-    clauses: Clauses,
-    levels: int,
-    options: Callable[[int, Any], list[Option]],
-    start: Hashable,
-    accepts: Callable[[Any], bool],
-    claim: int,
-) -> None:
-    """Reads the parts level by level and lets the last state decide the claim (see :func:`_subset_record`)."""
-    states: dict[Hashable, list[int]] = {start: []}  # the literals that say "not in this state"
-    for level in range(levels):
-        reached: dict[Hashable, list[int]] = {}
-        for state, absent in states.items():
-            for guard, target in options(level, state):
-                if target not in reached:
-                    reached[target] = [-clauses.fresh()]
-                clauses.hard.append([*absent, *guard, -reached[target][0]])
-        states = reached
-    for state, absent in states.items():
-        if accepts(state) == (claim > 0):
-            clauses.hard.append([*absent, claim])
-
-
-_ENCODERS: dict[type, Callable[[Clauses, WeightedProblem], None]] = {
-    Conjunctions: _subsets,
-    Disjunctions: _subsets,
-    Parities: _subsets,
-    Halfspaces: _halfspaces,
-    DecisionLists: _decision_lists,
-    ReadOnceFormulas: _formulas,
-}
+    variables = range(1, problem.query_class.sizable_parts + 1)
+    steps = np.diff(problem.size_costs).tolist()
+    counts = clauses.at_least(variables, len(steps))
+    for count, step in zip(counts, steps, strict=False):
+        clauses.cost(count, step)

@@ -10,7 +10,8 @@ from typing import Any, ClassVar
 
 from numpy.typing import NDArray
 
-from oracledp.classes.base import Parts, Query
+from oracledp.classes.base import Query
+from oracledp.classes.tables import Parts
 from oracledp.oracles.base import (
     NO_ANSWER,
     NO_QUERY,

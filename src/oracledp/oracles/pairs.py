@@ -8,7 +8,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from oracledp.classes import Conjunctions, Disjunctions
+from oracledp.classes.points import Link
+from oracledp.classes.subsets import joined_by
 from oracledp.oracles.problem import WeightedProblem
 
 EXACT = 1 << 53
@@ -18,7 +19,7 @@ _WORTHWHILE = 8  # queries per literal: below this, evaluating them is as quick
 
 def pairs_serve(problem: WeightedProblem, table: NDArray[np.int32]) -> bool:
     """Whether the queries are so many and so narrow that the product is exact and quicker."""
-    known = isinstance(problem.query_class, Conjunctions | Disjunctions)
+    known = joined_by(problem.query_class, Link.ALL, Link.SUM) is not None
     many = len(table) > _WORTHWHILE * problem.query_class.dimension
     return known and many and table.shape[1] <= 2 and problem.weight_total < EXACT
 
@@ -29,7 +30,7 @@ def pair_values(problem: WeightedProblem, table: NDArray[np.int32]) -> NDArray[n
     last = len(joint) - 1  # the literal that always holds: -1 as an index
     first, second = (table[:, column] % (last + 1) for column in (0, min(1, table.shape[1] - 1)))
     both = joint[first, second]
-    if isinstance(problem.query_class, Conjunctions):
+    if joined_by(problem.query_class, Link.ALL) is not None:
         return both
     either = np.where(first == last, 0, joint[first, last]) + np.where(second == last, 0, joint[second, last])
     return np.asarray(either - np.where((first == last) | (second == last), 0, both))

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from oracledp.classes.base import Parts, QueryClass
+from oracledp.classes.base import QueryClass
+from oracledp.classes.tables import Parts
 from oracledp.errors import CapacityError, ParameterError
 from oracledp.exact.merging import EqualRows, absolute_sum, exact_sum
 

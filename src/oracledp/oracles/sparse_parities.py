@@ -9,8 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oracledp._engine import ParitySums
-from oracledp.classes.base import Parts, Query, QueryClass
-from oracledp.classes.subsets import Parities
+from oracledp.classes.base import Query, QueryClass
+from oracledp.classes.points import Link
+from oracledp.classes.subsets import joined_by
+from oracledp.classes.tables import Parts
 from oracledp.errors import CapacityError
 from oracledp.oracles.base import Answer, Certificate, Solution, Trust
 from oracledp.oracles.problem import WeightedProblem
@@ -29,6 +31,7 @@ class SparseParityOracle:
     one pass over the kept sums.
 
     >>> from oracledp.data.literals import Literals
+    >>> from oracledp.classes import Parities
     >>> rows = np.array([[1, 0], [1, 1], [0, 1]], dtype=np.uint8)
     >>> queries = Parities(Literals.named("a", "b"), max_width=1)
     >>> answer = SparseParityOracle().solve(WeightedProblem.build(queries, rows, np.array([5, -3, 2])))
@@ -43,7 +46,7 @@ class SparseParityOracle:
 
     def supports(self, query_class: QueryClass, record_count: int = 0) -> bool:
         """Classes of parities that can be gone through."""
-        return isinstance(query_class, Parities) and query_class.size <= MOST_PARITIES
+        return joined_by(query_class, Link.ODD) is not None and query_class.size <= MOST_PARITIES
 
     def solve(self, problem: WeightedProblem) -> Answer:
         """The first minimiser in the order of the masks."""

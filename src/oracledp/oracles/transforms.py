@@ -9,8 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oracledp._engine import SubsetTable
-from oracledp.classes.base import Parts, Query, QueryClass
-from oracledp.classes.subsets import Conjunctions, Disjunctions, Parities, SubsetClass
+from oracledp.classes.base import Query, QueryClass
+from oracledp.classes.points import Link
+from oracledp.classes.subsets import SubsetClass
+from oracledp.classes.tables import Parts
 from oracledp.errors import CapacityError
 from oracledp.oracles.base import Answer, Certificate, Solution, Trust
 from oracledp.oracles.problem import WeightedProblem
@@ -26,6 +28,7 @@ class TransformOracle:
     Total, and its order is that of the bit masks, which is the class's own.
 
     >>> from oracledp.data.literals import Literals
+    >>> from oracledp.classes import Parities
     >>> rows = np.array([[1, 0], [1, 1], [0, 1]], dtype=np.uint8)
     >>> problem = WeightedProblem.build(Parities(Literals.named("a", "b")), rows, np.array([5, -3, 2]))
     >>> answer = TransformOracle().solve(problem)
@@ -42,8 +45,7 @@ class TransformOracle:
 
     def supports(self, query_class: QueryClass, record_count: int = 0) -> bool:
         """Subset classes of few enough literals."""
-        known = isinstance(query_class, Conjunctions | Disjunctions | Parities)
-        return known and query_class.dimension <= min(self.most_literals, MOST_LITERALS)
+        return query_class.as_subsets() is not None and query_class.dimension <= min(self.most_literals, MOST_LITERALS)
 
     def solve(self, problem: WeightedProblem) -> Answer:
         """The first minimiser in the order of the masks."""
@@ -55,29 +57,29 @@ class TransformOracle:
         self, problem: WeightedProblem, part_costs: NDArray[np.int64], size_costs: NDArray[np.int64]
     ) -> list[tuple[Parts, int]]:
         """The minimiser and its value for each row of costs: the problem's own costs are not used."""
-        owner = problem.query_class
-        if not isinstance(owner, SubsetClass) or not self.supports(owner):
+        owner = problem.query_class.as_subsets()
+        if owner is None or not self.supports(owner):
             raise CapacityError(
                 f"the transform serves conjunctions, disjunctions and parities of at most {MOST_LITERALS}"
             )
         check_batch(problem, part_costs, size_costs)
-        table, constant = _table(problem)
+        table, constant = _table(problem, owner)
         masks, values = table.best(owner.width, part_costs, without_flat_sizes(size_costs))
         bits = [tuple(j for j in range(owner.dimension) if mask >> j & 1) for mask in masks.tolist()]
         return [(parts, value + constant) for parts, value in zip(bits, values.tolist(), strict=True)]
 
 
-def _table(problem: WeightedProblem) -> tuple[SubsetTable, int]:
+def _table(problem: WeightedProblem, owner: SubsetClass) -> tuple[SubsetTable, int]:
     """The data part of every subset's value, and a constant; kept with the problem's data."""
     known: tuple[SubsetTable, int] | None = problem.cache.get("transform")
     if known is None:
-        owner = problem.query_class
+        odd = owner.link is Link.ODD
         records, weights, constant = problem.records, problem.weights, 0
-        if isinstance(owner, Disjunctions):  # one minus the conjunction of the negated literals
-            records, weights, constant = 1 - records, -weights, int(weights.sum())
+        if not odd:
+            records, weights, constant = owner.as_conjunctions_see(records, weights)
         masks = np.zeros(len(records), dtype=np.uint32)
         for literal in range(owner.dimension):  # one column at a time: four bytes per cell would be too many
             masks |= records[:, literal].astype(np.uint32) << np.uint32(literal)
-        known = (SubsetTable(masks, weights, owner.dimension, isinstance(owner, Parities)), constant)
+        known = (SubsetTable(masks, weights, owner.dimension, odd), constant)
         problem.cache["transform"] = known
     return known[0], known[1] + problem.constant

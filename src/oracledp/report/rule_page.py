@@ -5,11 +5,7 @@ from __future__ import annotations
 from html import escape
 from math import log
 
-from oracledp.classes.base import Parts, QueryClass
-from oracledp.classes.decision_lists import DecisionLists
-from oracledp.classes.halfspaces import Halfspaces
-from oracledp.classes.loss import ZeroOneLoss
-from oracledp.classes.signed import Signed
+from oracledp.classes.pictures import Card, Lines, Picture
 from oracledp.mechanisms.release import Release
 from oracledp.report.page import bar, grid, page, section
 from oracledp.report.words import promise
@@ -19,11 +15,11 @@ SELECTIONS = ("exponential", "permute-and-flip", "report-noisy-min", "rspm:k-hot
 
 def rule_page(release: Release, *, rows: int | None = None) -> str:
     """The page for one release; ``rows`` (public under replace-one) adds the error to expect."""
-    owner = release.query.owner
-    hypotheses = owner.hypotheses if isinstance(owner, ZeroOneLoss) else owner
-    target = str(owner.literals[-1]) if isinstance(owner, ZeroOneLoss) else "the query holds"
+    hypotheses, predicted = release.query.owner.without_target()
+    target = "the query holds" if predicted is None else str(predicted)
+    drawn = picture(hypotheses.picture(release.query.parts), target)
     sections = [
-        section("The rule", f"<p>{escape(str(release.query))}</p>{picture(hypotheses, release.query.parts, target)}"),
+        section("The rule", f"<p>{escape(str(release.query))}</p>{drawn}"),
         section("What it promises", promise(release.guarantee)),
         section("Where it comes from", _origin(release)),
         section("What error to expect", f"<p>{escape(expected_error(release, rows))}</p>"),
@@ -33,41 +29,34 @@ def rule_page(release: Release, *, rows: int | None = None) -> str:
     )
 
 
-def picture(owner: QueryClass, parts: Parts, target: str) -> str:
+def picture(drawn: Picture, target: str) -> str:
     """A scoring card, a rule list, or the literals of a rule."""
-    if isinstance(owner, Signed):
-        negated = parts[-1] > owner.base.part_count
-        return ("<p>not:</p>" if negated else "") + picture(owner.base, parts[:-1], target)
-    if isinstance(owner, Halfspaces):
-        return _card(owner, parts, target)
-    if isinstance(owner, DecisionLists):
-        return _list(owner, parts, target)
-    items = "".join(f"<li>{escape(str(owner.literals[part]))}</li>" for part in parts)
-    joint = {"conjunctions": "all of", "disjunctions": "any of", "parities": "an odd number of"}.get(owner.kind, "")
-    return f'<p>{joint}</p><ol class="rules">{items or "<li>nothing</li>"}</ol>' if joint else ""
+    if isinstance(drawn, Card):
+        return _card(drawn, target)
+    if isinstance(drawn, Lines):
+        return _list(drawn, target)
+    items = "".join(f"<li>{escape(item)}</li>" for item in drawn.items)
+    shown = f'<p>{drawn.heading}</p><ol class="rules">{items or "<li>nothing</li>"}</ol>' if drawn.heading else ""
+    return ("<p>not:</p>" if drawn.negated and shown else "") + shown
 
 
-def _card(owner: Halfspaces, parts: Parts, target: str) -> str:
-    weights, threshold = owner.decode(parts)
-    most = max((abs(w) for w in weights), default=1) or 1
+def _card(card: Card, target: str) -> str:
+    most = max((abs(points) for _, points in card.points), default=1) or 1
     rows = [
-        (str(literal), f"{'+' if w > 0 else '−'}{abs(w)}", bar(float(abs(w) / most), negative=w < 0))
-        for w, literal in zip(weights, owner.literals, strict=True)
-        if w
+        (condition, f"{'+' if points > 0 else '−'}{abs(points)}", bar(float(abs(points) / most), negative=points < 0))
+        for condition, points in card.points
     ]
-    verdict = f"<p>Predict <b>{escape(target)}</b> when the points add up to {threshold} or more.</p>"
+    verdict = f"<p>Predict <b>{escape(target)}</b> when the points add up to {card.threshold} or more.</p>"
     return grid(("if", "points", ""), rows, numbers=(1,)) + verdict
 
 
-def _list(owner: DecisionLists, parts: Parts, target: str) -> str:
-    rules, default = owner.rules(parts)
+def _list(drawn: Lines, target: str) -> str:
     words = ("no", "yes")
     lines = [
-        f"<li><b>{'if' if i == 0 else 'else if'}</b>{escape(' and '.join(str(owner.literals[j]) for j in condition))}"
-        f" → {words[label]}</li>"
-        for i, (condition, label) in enumerate(rules)
+        f"<li><b>{'if' if i == 0 else 'else if'}</b>{escape(condition)} → {words[label]}</li>"
+        for i, (condition, label) in enumerate(drawn.lines)
     ]
-    lines.append(f"<li><b>{'else' if rules else 'always'}</b>→ {words[default]}</li>")
+    lines.append(f"<li><b>{'else' if drawn.lines else 'always'}</b>→ {words[drawn.otherwise]}</li>")
     return f'<p>{escape(target)}?</p><ol class="rules">{"".join(lines)}</ol>'
 
 

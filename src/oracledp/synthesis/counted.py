@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from fractions import Fraction
-from math import lcm
+from math import prod
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from oracledp.classes.base import Query, QueryClass
-from oracledp.classes.halfspaces import Halfspaces
 from oracledp.classes.linked import LinkedQueries
-from oracledp.classes.loss import ZeroOneLoss
-from oracledp.classes.signed import Signed
-from oracledp.classes.subsets import Conjunctions, Disjunctions, Parities
 from oracledp.data.schema import Schema
 from oracledp.errors import ParameterError
 from oracledp.synthesis.bins import Floats, Integers
@@ -38,18 +33,14 @@ class CountedQuery:
     @classmethod
     def of(cls, query: Query, schema: Schema) -> CountedQuery:
         """The tables of a conjunction, disjunction, parity or halfspace, or of its loss at predicting a literal."""
-        owner, parts = query.owner, query.parts
-        negated = isinstance(owner, Signed) and parts[-1] > owner.base.part_count
-        if isinstance(owner, Signed):
-            owner, parts = owner.base, parts[:-1]
-        hypotheses = owner.hypotheses if isinstance(owner, ZeroOneLoss) else owner
+        owner, parts, negated = query.owner.without_sign(query.parts)
+        hypotheses, target = owner.without_target()
         linked = LinkedQueries.of([parts], hypotheses, schema)
         scores = [_lifted(table[0].astype(np.int64)) for table in linked.scores]
         shift = sum(int(table[0].min()) for table in linked.scores)
         totals = np.arange(sum(int(score.max()) for score in scores) + 1)
         accept = linked.linked((totals + shift)[:, None].astype(np.int32))[:, 0] != negated
-        if isinstance(owner, ZeroOneLoss):
-            target = owner.literals[-1]
+        if target is not None:
             scores[schema.position(target.column)] += len(totals) * schema[target.column].holds(target)
             accept = np.concatenate([accept, ~accept])
         read = tuple(c for c, score in enumerate(scores) if score.any())
@@ -74,25 +65,25 @@ class CountedQuery:
         return None
 
 
-def countable(owner: QueryClass) -> bool:
+def countable(owner: QueryClass, schema: Schema) -> bool:
     """Whether the queries of a class can be counted as tables over columns."""
-    base = owner.base if isinstance(owner, Signed) else owner
-    base = base.hypotheses if isinstance(base, ZeroOneLoss) else base
-    if isinstance(base, Halfspaces):
-        numbers = [Fraction(number) for number in (*base.weights, *base.thresholds)]
-        return lcm(*(n.denominator for n in numbers)) * max(map(abs, numbers)) * (base.budget + 1) <= _GREATEST_SUM
-    return isinstance(base, Conjunctions | Disjunctions | Parities)
+    base, _ = owner.unsigned().without_target()
+    greatest = base.greatest_points
+    if greatest is not None:
+        return greatest <= _GREATEST_SUM
+    read = {literal.column for literal in base.literals}
+    return prod(column.size for column in schema.columns if column.name in read) <= _GREATEST_SUM
 
 
 def counted(query: Query, schema: Schema) -> CountedQuery:
     """The tables of a user's query; a class that has none, or a literal that the schema lacks, is an error."""
-    if not countable(query.owner):
-        raise ParameterError(
-            f"a workload cannot hold this query of {query.owner.kind}: use conjunctions, disjunctions, parities, or "
-            f"halfspaces whose points add up to at most {_GREATEST_SUM:,} (as whole numbers)"
-        )
     for literal in query.owner.literals:
         schema[literal.column].holds(literal)
+    if not countable(query.owner, schema):
+        raise ParameterError(
+            f"a workload cannot hold this query of {query.owner.kind}: use conjunctions, disjunctions, parities, "
+            f"halfspaces whose points add up to at most {_GREATEST_SUM:,} (as whole numbers), or few columns"
+        )
     return CountedQuery.of(query, schema)
 
 

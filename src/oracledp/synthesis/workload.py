@@ -117,7 +117,7 @@ def _refuse_ranges(name: re.Match[str], schema: Schema) -> None:
 
 
 def _checked(owner: QueryClass, schema: Schema) -> QueryClass:
-    if not countable(owner) or not searchable(owner):
+    if not countable(owner, schema) or not searchable(owner):
         raise ParameterError(
             f"a workload cannot search these {owner.kind} ({owner.size} queries): use conjunctions, disjunctions, "
             "sparse halfspaces, or a class of at most two million queries"

@@ -53,7 +53,7 @@ class PushDown:
     @property
     def words(self) -> Dialect:
         """The engine's words."""
-        return DIALECTS[self.dialect]
+        return DIALECTS[self.dialect]()
 
     # ---- the query -------------------------------------------------------------------------------
     @cached_property

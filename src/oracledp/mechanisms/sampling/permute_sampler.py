@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from oracledp.classes.base import Parts
+from oracledp.classes.tables import Parts
 from oracledp.errors import OracleFailure
 from oracledp.exact.exponentials import exp_enclosure
 from oracledp.mechanisms.sampling.tree_sampler import trials_over

@@ -10,7 +10,8 @@ import numpy as np
 
 from oracledp._engine import SubsetForest
 from oracledp.classes.base import QueryClass
-from oracledp.classes.subsets import Conjunctions, Disjunctions
+from oracledp.classes.points import Link
+from oracledp.classes.subsets import joined_by
 from oracledp.mechanisms.sampling.trials import MOST_LEAVES, ONE, Draw, ForestTrials, keep, powers, roughly
 from oracledp.oracles.problem import WeightedProblem
 from oracledp.randomness.source import Randomness, below
@@ -31,7 +32,7 @@ class SubsetTrials(ForestTrials):
     @staticmethod
     def serves(query_class: QueryClass) -> bool:
         """Conjunctions and disjunctions whose number fits in 62 bits."""
-        known = isinstance(query_class, Conjunctions | Disjunctions)
+        known = joined_by(query_class, Link.ALL, Link.SUM) is not None
         return known and query_class.size < MOST_LEAVES and query_class.dimension < 1 << 15
 
     def trial(self, source: Randomness) -> Draw | None:
@@ -47,12 +48,16 @@ class SubsetTrials(ForestTrials):
 
 
 def _plant(forest: SubsetForest, problem: WeightedProblem) -> None:
-    """A tree for one problem; a disjunction is one minus the conjunction of the negated literals."""
-    owner = problem.query_class
-    records, weights, constant = problem.records, problem.weights, problem.constant
-    if isinstance(owner, Disjunctions):
-        constant += int(weights.sum())
-        records, weights = 1 - records, -weights
+    """A tree for one problem, over the data as conjunctions see them."""
+    owner = joined_by(problem.query_class, Link.ALL, Link.SUM)
+    assert owner is not None
+    records, weights, constant = owner.as_conjunctions_see(problem.records, problem.weights)
     width = owner.hot
     table = [[sum(comb(n, w) for w in range(k + 1)) for k in range(width + 1)] for n in range(owner.dimension + 1)]
-    forest.add(np.ascontiguousarray(records, dtype=np.uint8), np.ascontiguousarray(weights), width, constant, table)
+    forest.add(
+        np.ascontiguousarray(records, dtype=np.uint8),
+        np.ascontiguousarray(weights),
+        width,
+        problem.constant + constant,
+        table,
+    )

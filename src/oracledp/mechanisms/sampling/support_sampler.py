@@ -12,10 +12,7 @@ from math import comb
 
 from oracledp._engine import MOST_COLUMNS, SupportForest
 from oracledp.classes.base import QueryClass
-from oracledp.classes.decision_lists import DecisionLists
-from oracledp.classes.halfspaces import Halfspaces
 from oracledp.mechanisms.sampling.trials import MOST_LEAVES, Draw, ForestTrials, keep, powers, roughly
-from oracledp.oracles.batch import scaled_points
 from oracledp.oracles.decision_list_search import Prepared
 from oracledp.oracles.halfspace_search import GREATEST_POINTS, sparse_columns
 from oracledp.oracles.problem import WeightedProblem
@@ -41,12 +38,13 @@ class SupportTrials(ForestTrials):
     @staticmethod
     def serves(query_class: QueryClass) -> bool:
         """Short lists of single literals, and sparse halfspaces, with few enough sets of columns."""
-        if isinstance(query_class, DecisionLists):
-            read = min(query_class.positions, query_class.dimension)
-            fits = query_class.width == 1
-        elif isinstance(query_class, Halfspaces) and query_class.sparse:
-            points, thresholds = scaled_points(query_class)
-            read = query_class.budget
+        lists, halfspaces = query_class.as_decision_lists(), query_class.as_halfspaces()
+        if lists is not None:
+            read = min(lists.positions, lists.dimension)
+            fits = lists.width == 1
+        elif halfspaces is not None and halfspaces.sparse:
+            points, thresholds = halfspaces.scaled
+            read = halfspaces.budget
             fits = max(map(abs, points), default=0) * read + max(map(abs, thresholds)) <= GREATEST_POINTS
         else:
             return False
@@ -70,12 +68,13 @@ class SupportTrials(ForestTrials):
 
 
 def _plant(forest: SupportForest, problem: WeightedProblem) -> None:
-    owner = problem.query_class
-    if isinstance(owner, DecisionLists):
-        prepared = Prepared.of(owner, problem)
+    lists, halfspaces = problem.query_class.as_decision_lists(), problem.query_class.as_halfspaces()
+    if lists is not None:
+        prepared = Prepared.of(lists, problem)
         conditions = [tests[0] for tests in prepared.conditions]
-        forest.add_lists(prepared.data, owner.positions, conditions, problem.constant)
-    elif isinstance(owner, Halfspaces):
-        points, thresholds = scaled_points(owner)
+        forest.add_lists(prepared.data, lists.positions, conditions, problem.constant)
+    elif halfspaces is not None:
+        points, thresholds = halfspaces.scaled
         data, flipped = sparse_columns(problem.records, problem.weights)
-        forest.add_halfspaces(data, points, thresholds, owner.budget, owner.free_intercept, flipped, problem.constant)
+        budget, free = halfspaces.budget, halfspaces.free_intercept
+        forest.add_halfspaces(data, points, thresholds, budget, free, flipped, problem.constant)

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
-from oracledp.classes.base import Parts, QueryClass
+from oracledp.classes.base import QueryClass
+from oracledp.classes.tables import Parts
 from oracledp.errors import CapacityError
 from oracledp.mechanisms.sampling.parity_sampler import ParityTrials
 from oracledp.mechanisms.sampling.subset_sampler import SubsetTrials

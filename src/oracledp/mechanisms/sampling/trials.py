@@ -13,7 +13,8 @@ from typing import Protocol
 
 import numpy as np
 
-from oracledp.classes.base import Parts, QueryClass
+from oracledp.classes.base import QueryClass
+from oracledp.classes.tables import Parts
 from oracledp.errors import BrokenSearchTree, CapacityError
 from oracledp.exact.exponentials import exp_enclosure
 from oracledp.oracles.problem import WeightedProblem

@@ -6,9 +6,10 @@ from oracledp.data.table.dialects.duck import DuckDB
 from oracledp.data.table.dialects.postgres import PostgreSQL
 from oracledp.data.table.dialects.snowflake import Snowflake
 from oracledp.data.table.dialects.spark import Spark
+from oracledp.registries import Registry
 
-DIALECTS: dict[str, Dialect] = {
-    dialect.key: dialect for dialect in (DuckDB(), PostgreSQL(), Spark(), BigQuery(), Snowflake())
-}
+DIALECTS: Registry[type[Dialect]] = Registry(
+    "oracledp.dialects", "dialect", {kind.key: kind for kind in (DuckDB, PostgreSQL, Spark, BigQuery, Snowflake)}
+)
 
 __all__ = ["DIALECTS", "BigQuery", "Dialect", "DuckDB", "PostgreSQL", "Snowflake", "Spark"]
