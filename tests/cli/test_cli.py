@@ -47,7 +47,7 @@ def test_learn_prints_rule_guarantee_and_holdout(files: Path) -> None:
     assert result.returncode == 0, result.stderr
     data = json.loads(result.stdout)
     assert set(data) >= {"rule", "guarantee", "holdout_accuracy", "certificate"}
-    assert data["rule"] == "predict sick when age >= 60 or colour = red"
+    assert data["rule"] == "predict sick when (age >= 60) or (colour = red)"
     assert data["holdout_accuracy"] == 1.0
     assert data["guarantee"]["robust"] is True
     assert json.loads((files / "model.json").read_text())["rule"] == data["rule"]

@@ -75,6 +75,8 @@ def test_the_text_changes_only_on_purpose(dialect: str) -> None:
 @given(schema=schemas(), data=st.data())
 def test_every_query_is_one_of_its_engines_grammar(schema: Schema, data: st.DataObject) -> None:
     for key in DIALECTS:
+        if key == "bigquery" and any("." in name for name in schema.names):
+            continue  # its grammar takes a dot between back quotes for a path, and it has no such columns
         words = DIALECTS[key]()
         kinds = [kind for kind, family in words.families.items() if family in (Family.TEXTS, Family.INTEGERS)]
         types = {name: data.draw(st.sampled_from(kinds)) for name in schema.names}

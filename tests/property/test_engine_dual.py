@@ -142,7 +142,7 @@ def test_mistakes_are_named() -> None:
     with pytest.raises(ParameterError, match="not a query"):
         solve_dual(queries, [(7,)], np.array([1]))
     with pytest.raises(ParameterError, match="points on literals"):
-        solve_dual(DecisionLists(literals(3)), [(0, 6)], np.array([1]))
+        solve_dual(DecisionLists(literals(3)), [(0, 7)], np.array([1]))
     with pytest.raises(ParameterError, match="one bit"):
         Block((0, 1), ((0, 2),))
     with pytest.raises(ParameterError, match="increasing"):

@@ -22,8 +22,7 @@ import oracledp as odp
 from oracledp.classes import class_from_json, query_from_json
 from oracledp.cli import main
 from oracledp.data.literals import Literal, Literals
-from oracledp.learners import ConjunctionClassifier
-from oracledp.learners.saving import load_model
+from oracledp.learners import ConjunctionClassifier, load_model
 from oracledp.privacy.guarantee import Guarantee
 from oracledp.privacy.ledger import Ledger
 from oracledp.randomness.source import SeededRandomness

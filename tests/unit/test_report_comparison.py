@@ -127,7 +127,7 @@ def test_single_queries_of_the_game_are_on_the_release_page() -> None:
     model = fitted.model_
     text = synthetic_page(model)
     assert "Single queries" in text
-    assert "age &gt;= 10 and sick" in text
+    assert "(age &gt;= 10) and sick" in text
     rows = odp.Table.from_frame(fitted.sample(200_000, seed=1), SCHEMA)
     for group in model.queries:
         for query in group.queries:

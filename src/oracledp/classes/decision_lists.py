@@ -15,6 +15,7 @@ from oracledp.classes.base import QueryClass, Records, Separator, colex_subsets
 from oracledp.classes.formulation import Formulation
 from oracledp.classes.pictures import Lines, Picture
 from oracledp.classes.tables import Bits, Parts, PartsTable
+from oracledp.data.wording import all_of
 from oracledp.errors import ParameterError
 from oracledp.exact.numbers import MOST_PARTS, whole, whole_or_none
 
@@ -110,9 +111,7 @@ class DecisionLists(QueryClass):
     def describe(self, parts: Parts) -> str:
         """``if a then 1; else if b and c then 0; else 1``."""
         rules, default = self.rules(parts)
-        words = [
-            f"if {' and '.join(str(self.literals[j]) for j in condition)} then {label}" for condition, label in rules
-        ]
+        words = [f"if {all_of(self.literals[j] for j in condition)} then {label}" for condition, label in rules]
         return "; else ".join([*words, str(default)])
 
     def separator(self) -> Separator:
@@ -167,7 +166,7 @@ class DecisionLists(QueryClass):
     def picture(self, parts: Parts) -> Picture:
         """The lines of the list."""
         rules, default = self.rules(parts)
-        words = ((" and ".join(str(self.literals[j]) for j in condition), bool(label)) for condition, label in rules)
+        words = ((all_of(self.literals[j] for j in condition), bool(label)) for condition, label in rules)
         return Lines(tuple(words), bool(default))
 
     def formulate(self, records: NDArray[np.uint8], weights: NDArray[np.int64], model: Formulation) -> None:

@@ -20,6 +20,7 @@ from oracledp.classes.points import Link, Points
 from oracledp.classes.separation import separating_queries
 from oracledp.classes.tables import Bits, Parts, PartsTable
 from oracledp.data.literals import Literals
+from oracledp.data.wording import bracketed
 from oracledp.errors import ParameterError
 from oracledp.exact.numbers import MOST_PARTS, exact, whole_or_none
 
@@ -168,11 +169,10 @@ class Halfspaces(QueryClass):
         return np.asarray(score + intercept >= scale, dtype=bool)
 
     def describe(self, parts: Parts) -> str:
-        """``+1·a -2·b >= 1``."""
+        """``+1·a -2·(b >= 3) >= 1``."""
         vector, threshold = self.decode(parts)
-        terms = [
-            f"{'+' if w > 0 else '-'}{abs(w)}·{literal}" for w, literal in zip(vector, self.literals, strict=True) if w
-        ]
+        pairs = zip(vector, self.literals, strict=True)
+        terms = [f"{'+' if w > 0 else '-'}{abs(w)}·{bracketed(x)}" for w, x in pairs if w]
         return f"{' '.join(terms) or '0'} >= {threshold}"
 
     # ---- identification ------------------------------------------------------------------------
@@ -183,13 +183,8 @@ class Halfspaces(QueryClass):
         w·c >= 1 iff w <= a). A free intercept is the weight 1-θ on one more coordinate.
         """
         width = self.element_width
-        return Separator(
-            tuple(
-                tuple(c if i == j else 0 for i in range(width))
-                for j in range(width)
-                for c in _cuts(self._weights_of(j))
-            )
-        )
+        places = ((j, c) for j in range(width) for c in cuts(self._weights_of(j)))
+        return Separator(tuple(tuple(c if i == j else 0 for i in range(width)) for j, c in places))
 
     @property
     def element_width(self) -> int:
@@ -203,36 +198,28 @@ class Halfspaces(QueryClass):
 
     def linear_costs(self, noise: NDArray[np.int64]) -> LinearCosts:
         """An element reads one coordinate only, so its noise is a cost on that coordinate's parts."""
-        costs = np.zeros(self.part_count, dtype=np.int64)
-        per_weight, constant = len(self.weights) - 1, 0
+        plain, final = cuts(self._weights_of(0)), cuts(self._weights_of(self.dimension))
+        costs = []
         for part in range(self.part_count):
-            if part < self.first_threshold:
-                start, weight = part // len(self.values) * per_weight, self.values[part % len(self.values)]
-                cuts = _cuts(self._weights_of(0))
-            else:
-                start = self.dimension * per_weight
-                weight = 1 - Fraction(self.thresholds[part - self.first_threshold])
-                cuts = _cuts(self._weights_of(self.dimension))
-            costs[part] = sum(int(noise[start + i]) for i, c in enumerate(cuts) if weight * c >= 1)
-        return LinearCosts(constant, costs)
+            coordinate, place = divmod(part, len(self.values))
+            weight, tests = self.values[place], plain
+            if part >= self.first_threshold:
+                coordinate, weight = self.dimension, 1 - Fraction(self.thresholds[part - self.first_threshold])
+                tests = final
+            start = coordinate * len(plain)
+            costs.append(sum(int(noise[start + i]) for i, c in enumerate(tests) if weight * c >= 1))
+        return LinearCosts(0, np.array(costs, dtype=np.int64))
 
     def dual_separator(self) -> tuple[Parts, ...]:
         """Queries that read one bit each where the weights allow it, otherwise a set found by search."""
         threshold = self.thresholds[0]
         large = [i for i, w in enumerate(self.values) if w >= threshold]
-        if 0 not in self.weights or threshold <= 0 or not large or self.budget == 0:
+        constant = self.constant_query()
+        if constant is None or threshold <= 0 or not large or self.budget == 0:
             return separating_queries(self)
-        tail = (self.first_threshold,) if self.free_intercept else ()
-        base = len(self.values)
-        zero = None if self.sparse else self.values.index(Fraction(0))
-        chosen = {j: {j: large[0]} for j in range(self.dimension)}
+        count = len(self.values)
         return tuple(
-            tuple(
-                i * base + (chosen[j][i] if i == j else zero or 0)
-                for i in range(self.dimension)
-                if i == j or zero is not None
-            )
-            + tail
+            tuple(sorted([*(part for part in constant if part // count != j), j * count + large[0]]))
             for j in range(self.dimension)
         )
 
@@ -351,5 +338,6 @@ class Halfspaces(QueryClass):
             model.cover_if_sum(weight, [*(groups[int(j)] for j in np.flatnonzero(record)), *final], bound)
 
 
-def _cuts(weights: tuple[Fraction, ...]) -> list[Fraction]:
+def cuts(weights: tuple[Fraction, ...]) -> list[Fraction]:
+    """The values of one coordinate at which the truth changes between neighbouring weights."""
     return [1 / upper if upper > 0 else 1 / lower for lower, upper in pairwise(weights)]

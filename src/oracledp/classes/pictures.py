@@ -33,3 +33,27 @@ class Lines:
 
 
 Picture = Sentence | Card | Lines
+
+
+def in_words(drawn: Picture, label: object, other: object) -> str:
+    """What is predicted, line by line: a card as a table of points, a list as its lines, anything else as a sentence.
+
+    >>> print(in_words(Lines((("smoker", True),), False), "sick", "well"))
+    predict by the first line that holds:
+      if smoker: sick
+      otherwise: well
+    """
+    if isinstance(drawn, Card):
+        lines = [f"predict {label} if these points add up to at least {drawn.threshold}, otherwise {other}:"]
+        wide = max((len(_signed(points)) for _, points in drawn.points), default=0) + 2
+        return "\n".join([*lines, *(f"{_signed(points):>{wide}}  {condition}" for condition, points in drawn.points)])
+    if isinstance(drawn, Lines):
+        lines = [f"  if {condition}: {label if value else other}" for condition, value in drawn.lines]
+        return "\n".join(
+            ["predict by the first line that holds:", *lines, f"  otherwise: {label if drawn.otherwise else other}"]
+        )
+    return f"predict {label} if {drawn.text}, otherwise {other}"
+
+
+def _signed(points: Fraction) -> str:
+    return f"{'+' if points > 0 else '-'}{abs(points)}"

@@ -17,7 +17,8 @@ from oracledp.classes.formulation import Formulation
 from oracledp.classes.pictures import Picture, Sentence
 from oracledp.classes.points import Link, Points
 from oracledp.classes.tables import Bits, Parts, PartsTable, fold_literals
-from oracledp.data.literals import Literals
+from oracledp.data.literals import Literal, Literals
+from oracledp.data.wording import NEVER, all_of, any_of, joined, reduced
 from oracledp.errors import CapacityError, ParameterError
 from oracledp.exact.numbers import MOST_PARTS, whole_or_none
 
@@ -122,7 +123,15 @@ class SubsetClass(QueryClass):
 
     def picture(self, parts: Parts) -> Picture:
         """The chosen literals."""
-        return Sentence(self.describe(parts), self.joined, tuple(str(self.literals[part]) for part in parts))
+        kept: list[Literal] | None = self.chosen(parts)
+        if self.link is Link.ALL:
+            kept = reduced(self.chosen(parts))
+        elif self.link is Link.SUM:
+            opposites = reduced(literal.negated() for literal in self.chosen(parts))
+            kept = None if opposites is None else [literal.negated() for literal in opposites]
+        if kept is None:
+            return Sentence(self.describe(parts))
+        return Sentence(self.describe(parts), self.joined, tuple(map(str, kept)))
 
     def formulate(self, records: NDArray[np.uint8], weights: NDArray[np.int64], model: Formulation) -> None:
         """At most ``width`` literals; which of them decide about a record depends on how they are joined."""
@@ -136,8 +145,9 @@ class SubsetClass(QueryClass):
         for record, weight in zip(records, weights.tolist(), strict=True):
             cover[0](weight, [int(j) for j in np.flatnonzero(record == cover[1])])
 
-    def _words(self, parts: Parts, joint: str, empty: str) -> str:
-        return joint.join(str(self.literals[p]) for p in parts) if parts else empty
+    def chosen(self, parts: Parts) -> list[Literal]:
+        """The literals of a query."""
+        return [self.literals[part] for part in parts]
 
 
 def joined_by(query_class: QueryClass, *links: Link) -> SubsetClass | None:
@@ -180,7 +190,7 @@ class Conjunctions(SubsetClass):
 
     def describe(self, parts: Parts) -> str:
         """``a and b``."""
-        return self._words(parts, " and ", "always")
+        return all_of(self.chosen(parts))
 
     def separator(self) -> Separator:
         """The records that lack one literal each: q is 0 there exactly when it uses that literal."""
@@ -219,7 +229,7 @@ class Disjunctions(SubsetClass):
 
     def describe(self, parts: Parts) -> str:
         """``a or b``."""
-        return self._words(parts, " or ", "never")
+        return any_of(self.chosen(parts))
 
     def separator(self) -> Separator:
         """The unit vectors: q is 1 there exactly when it uses that literal."""
@@ -271,7 +281,7 @@ class Parities(SubsetClass):
 
     def describe(self, parts: Parts) -> str:
         """``a xor b``."""
-        return self._words(parts, " xor ", "never")
+        return joined(self.chosen(parts), " xor ", NEVER)
 
     def separator(self) -> Separator:
         """The unit vectors, or the columns of the given code with its distance as margin."""

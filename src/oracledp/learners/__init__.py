@@ -22,7 +22,7 @@ from oracledp.learners.estimators import (
     PrivateRuleClassifier,
 )
 from oracledp.learners.lineage import RepeatedFitWarning
-from oracledp.learners.saving import load_model
+from oracledp.learners.loading import load_model
 from oracledp.learners.selector import PrivateSelector
 
 __all__ = [

@@ -21,6 +21,7 @@ from oracledp.learners.encoding import CutEncoder, Encoder, SchemaEncoder, featu
 from oracledp.learners.fitting import UNKNOWN, Fitted, Fitting, Prepared, problems
 from oracledp.learners.lineage import Lineage
 from oracledp.learners.rule_sets import RuleSet
+from oracledp.learners.saving import save_model
 from oracledp.learning import ROWS_UNKNOWN, RuleLearner, rule_learner, whole_weights
 from oracledp.mechanisms.subsampling import inner_epsilon, sampled_share
 from oracledp.oracles.base import Oracle
@@ -269,8 +270,6 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def save(self, path: Any) -> None:
         """Write the fitted model as JSON: rules, schema and guarantee, nothing of the training rows."""
-        from oracledp.learners.saving import save_model
-
         save_model(self, path)
 
     def __sklearn_tags__(self) -> Any:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oracledp.classes import Query, query_from_json
-from oracledp.classes.pictures import Card, Lines
+from oracledp.classes.pictures import Card, Lines, in_words
 from oracledp.learners.encoding import Encoder
 from oracledp.learning import values_of
 
@@ -61,8 +61,11 @@ class RuleSet:
         if not self.queries:
             return f"predict {self.classes[0]}"
         if len(self.queries) == 1:
-            return _text(self.queries[0], self.classes[1], self.classes[0])
-        texts = [_text(query, label, f"not {label}") for query, label in zip(self.queries, self.classes, strict=True)]
+            return in_words(self.queries[0].owner.picture(self.queries[0].parts), self.classes[1], self.classes[0])
+        texts = [
+            in_words(query.owner.picture(query.parts), label, f"not {label}")
+            for query, label in zip(self.queries, self.classes, strict=True)
+        ]
         return "\n".join(
             [*texts, "of several classes the one furthest above its threshold, or else the first, is predicted"]
         )
@@ -88,20 +91,6 @@ class RuleSet:
     def from_json(cls, data: dict[str, Any], encoder: Encoder) -> RuleSet:
         """Read what :meth:`to_json` wrote."""
         return cls(tuple(data["classes"]), tuple(query_from_json(query) for query in data["queries"]), encoder)
-
-
-def _text(query: Query, label: Any, other: Any) -> str:
-    """One query as a few lines: a card, a list, or a rule."""
-    drawn = query.owner.picture(query.parts)
-    if isinstance(drawn, Card):
-        lines = [f"predict {label} if these points add up to at least {drawn.threshold}, otherwise {other}:"]
-        return "\n".join(lines + [f"  {int(points):+4d}  {condition}" for condition, points in drawn.points])
-    if isinstance(drawn, Lines):
-        lines = [f"  if {condition}: {label if value else other}" for condition, value in drawn.lines]
-        return "\n".join(
-            ["predict by the first line that holds:", *lines, f"  otherwise: {label if drawn.otherwise else other}"]
-        )
-    return f"predict {label} if {query}, otherwise {other}"
 
 
 def _rows(query: Query) -> list[tuple[str, int]]:

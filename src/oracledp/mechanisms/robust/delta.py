@@ -10,9 +10,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 from oracledp.exact.intervals import Interval
-from oracledp.mechanisms.robust.design import Design, Terms
+
+if TYPE_CHECKING:
+    from oracledp.mechanisms.robust.design import Design, Terms
 
 CERTAIN = Fraction(1)  # a delta of 1: the theorem says nothing
 GRID = 10**6  # certified epsilons are multiples of 10^-6

@@ -10,6 +10,7 @@ from math import isqrt
 from typing import Any, ClassVar
 
 from oracledp.errors import ParameterError
+from oracledp.mechanisms.robust.delta import delta_terms, epsilon_of_test
 from oracledp.privacy.guarantee import Guarantee, Neighbours, show
 
 Terms = dict[str, Fraction]
@@ -116,15 +117,11 @@ class Design:
     @property
     def epsilon_test(self) -> Fraction:
         """ε_T: the privacy loss of the test alone over ``minimum_passing`` parts, rounded up."""
-        from oracledp.mechanisms.robust.delta import epsilon_of_test
-
         return epsilon_of_test(self)
 
     @property
     def delta_terms(self) -> Terms:
         """The certified parts of delta, by what they pay for."""
-        from oracledp.mechanisms.robust.delta import delta_terms
-
         return delta_terms(self, self.epsilon)
 
     def guarantee(self, neighbours: Neighbours, assumes: tuple[str, ...] = ()) -> Guarantee:
