@@ -1,8 +1,8 @@
 """The barrier as an experiment: rounds to a quarter-optimal strategy; and regret of private leaders.
 
-python benchmarks/online.py            # writes docs/barrier-rounds.png and docs/online-regret.png
-python benchmarks/online.py --quick    # smaller games, no pictures
-python benchmarks/online.py --regret   # the second picture only
+python -m benchmarks.online            # writes docs/barrier-rounds.png and docs/online-regret.png
+python -m benchmarks.online --quick    # smaller games, no pictures
+python -m benchmarks.online --regret   # the second picture only
 """
 
 from __future__ import annotations
