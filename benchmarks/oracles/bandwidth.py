@@ -20,7 +20,7 @@ CORE = HERE.parents[1] / "src" / "oracledp" / "_core"
 MEASURED = ("cover_sums.cpp", "row_table.cpp", "row_merger.cpp")
 SOURCES = (HERE / "bandwidth.cpp", *(found for name in MEASURED for found in CORE.rglob(name)))
 HEADERS = sorted({found.parent for found in CORE.rglob("*.hpp")})
-FOLDERS = (*HEADERS, pybind11.get_include(), sysconfig.get_path("include"))
+FOLDERS = (CORE, *HEADERS, pybind11.get_include(), sysconfig.get_path("include"))
 
 SIZES = (4000, 40_000, 400_000, 4_000_000)
 KEYS = ("megabytes", "loop", "read", "merge")
