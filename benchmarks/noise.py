@@ -1,6 +1,6 @@
 """Draws per CPU second of the exact samplers, against OpenDP's exact ones and numpy's floating-point ones.
 
-Run: python benchmarks/noise.py [--json]
+Run: python -m benchmarks.noise [--json]
 """
 
 from __future__ import annotations

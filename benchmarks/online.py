@@ -1,8 +1,8 @@
 """The barrier as an experiment: rounds to a quarter-optimal strategy; and regret of private leaders.
 
-python benchmarks/online.py            # writes docs/barrier-rounds.png and docs/online-regret.png
-python benchmarks/online.py --quick    # smaller games, no pictures
-python benchmarks/online.py --regret   # the second picture only
+python -m benchmarks.online            # writes docs/barrier-rounds.png and docs/online-regret.png
+python -m benchmarks.online --quick    # smaller games, no pictures
+python -m benchmarks.online --regret   # the second picture only
 """
 
 from __future__ import annotations
@@ -25,12 +25,11 @@ from experiments.online import (
     SeparatorNoise,
     converge,
     play,
+    theorems,
 )
 from experiments.online.learners import Learner
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
-
-from oracledp import bounds
 
 Floats = NDArray[np.float64]
 DOCS = Path(__file__).resolve().parent.parent / "docs"
@@ -98,7 +97,7 @@ def draw_rounds(dimensions: list[int], found: dict[str, list[list[int]]]) -> Non
         low, high = [min(values) for values in rows], [max(values) for values in rows]
         axes.fill_between(sizes[: len(rows)], low, high, color=line.get_color(), alpha=0.15)
     axes.plot(sizes, [n**0.5 for n in sizes], "k--", linewidth=0.8, label="√N")
-    axes.plot(sizes, [bounds.multiplicative_weights_rounds(log(n), error=0.25) for n in sizes], "k:", label="8 ln N")
+    axes.plot(sizes, [theorems.multiplicative_weights_rounds(log(n), error=0.25) for n in sizes], "k:", label="8 ln N")
     axes.set(xscale="log", yscale="log", xlabel="size of the class, N", ylabel="rounds until a quarter from optimal")
     axes.set_title("A best-response oracle does not find the way")
     _save(figure, axes, "barrier-rounds.png")

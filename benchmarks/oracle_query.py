@@ -1,4 +1,6 @@
-"""The game's error over *all* conjunctions by brute force: ``oracle_query.py [--quick] [--plot FILE] > rows.jsonl``.
+"""The game's error over *all* conjunctions by brute force.
+
+``python -m benchmarks.oracle_query [--quick] [--plot FILE] > rows.jsonl``
 
 Tables come from a generator (each bit copies an earlier one three times in four), so nothing but this file is needed.
 "monotone" is the class of all 2^d conjunctions, "signed" that of all 3^d with negations. One line of JSON per run:

@@ -1,4 +1,6 @@
-"""The game on real tables, in the metrics of the synthesis benchmark: ``oracle_query_adult.py [--tables adult] …``.
+"""The game on real tables, in the metrics of the synthesis benchmark.
+
+``python -m benchmarks.oracle_query_adult [--tables adult] …``
 
 The class: all conjunctions of at most three literals of the schema (equalities, thresholds on ordered columns).
 One line of JSON per run. Tables come from the folder in ORACLEDP_DATA; those not at hand are skipped.
@@ -10,13 +12,10 @@ import argparse
 import json
 import sys
 import time
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).parent / "synthesis"))
-from metrics import errors
-from tables import load
 
 import oracledp as odp
+from benchmarks.synthesis.metrics import errors
+from benchmarks.synthesis.tables import load
 from oracledp.game.oracle_query import OracleQuery
 
 

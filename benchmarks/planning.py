@@ -1,6 +1,6 @@
 """Does the planner predict what mechanisms then do? Planned on a public part of each table, measured on the rest.
 
-python benchmarks/planning.py [TABLE …]       # learners; --synthesis adds the synthesizer (a minute)
+python -m benchmarks.planning [TABLE …]       # learners; --synthesis adds the synthesizer (a minute)
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """PRSMA: designs against the paper's, error against rows, oracle calls per second, scaling over workers.
 
-Run: python benchmarks/prsma.py [designs|error|speed] [--quick] [--json]
+Run: python -m benchmarks.prsma [designs|error|speed] [--quick] [--json]
 """
 
 from __future__ import annotations

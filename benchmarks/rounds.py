@@ -1,9 +1,10 @@
 """Do rounds of selection pay? The largest error over a whole class, with and without them.
 
-``rounds.py [--tables adult,bank] [--workloads conjunctions:4,halfspaces:3] [--epsilon 1] [--runs 2]`` prints one line
-of JSON per fit. The error is found by exhaustive search over the class and its negations, over literals chosen from the
-real one-ways: a certified maximum, not a sample. Tables come from the folder in ORACLEDP_DATA; those not at hand are
-skipped.
+``python -m benchmarks.rounds [--tables adult,bank] [--workloads conjunctions:4,halfspaces:3] [--epsilon 1] [--runs 2]``
+
+One line of JSON per fit. The error is found by exhaustive search over the class and its negations, over literals
+chosen from the real one-ways: a certified maximum, not a sample. Tables come from the folder in ORACLEDP_DATA; those
+not at hand are skipped.
 """
 
 from __future__ import annotations
@@ -12,13 +13,10 @@ import argparse
 import json
 import sys
 import time
-from pathlib import Path
 
 import numpy as np
 
-sys.path.insert(0, str(Path(__file__).parent / "synthesis"))
-from tables import load
-
+from benchmarks.synthesis.tables import load
 from oracledp.classes.base import QueryClass
 from oracledp.data.table import Table
 from oracledp.mechanisms.objective import Minimum, Objective, minimise

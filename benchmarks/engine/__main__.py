@@ -1,30 +1,27 @@
-"""``oracledp bench``: how fast the oracles are here, beside general solvers on the same instances."""
+"""``python -m benchmarks.engine``: how fast the oracles are here, beside general solvers on the same instances."""
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Any
 
 import click
-from benchmarks.engine import pictures, report, results
-from benchmarks.engine.data import generated, load
-from benchmarks.engine.measure import Settings
-from benchmarks.engine.suite import SECTIONS, run
 from rich.console import Console
 from rich.table import Table as Grid
 
+from benchmarks.engine import results
+from benchmarks.engine.data import generated, load
+from benchmarks.engine.measure import Settings
+from benchmarks.engine.suite import SECTIONS, run
 from oracledp.cli.common import emit, json_option, progress, quiet_option
 from oracledp.cli.outputs import refuse_unwritable
+from oracledp.errors import OracleDPError
 
 QUICK_ROWS, QUICK_LIMIT = 1000, 2.0
 
 
-@click.group()
-def bench() -> None:
-    """Measure speed on this machine."""
-
-
-@bench.command()
+@click.command()
 @click.option("--quick", is_flag=True, help="Small instances of a generated table: a minute instead of an hour.")
 @click.option("--only", multiple=True, type=click.Choice(list(SECTIONS)), help="Only this section; may be repeated.")
 @click.option("--peers/--no-peers", default=True, show_default=True, help="Also CP-SAT, RC2, HiGHS and enumeration.")
@@ -35,7 +32,7 @@ def bench() -> None:
 @click.option("--results", "results_path", type=click.Path(dir_okay=False), help="Keep the rows in this JSON file.")
 @quiet_option
 @json_option
-def oracles(
+def bench(
     quick: bool,
     only: tuple[str, ...],
     peers: bool,
@@ -63,17 +60,6 @@ def oracles(
         Console(width=140).print(_grid(rows))
 
 
-@bench.command("report")
-@click.argument("results_path", type=click.Path(exists=True, dir_okay=False))
-@click.argument("folder", type=click.Path(exists=True, file_okay=False))
-def report_command(results_path: str, folder: str) -> None:
-    """Make the tables of FOLDER/engine.md and its pictures again from a file of results."""
-    found = results.read(Path(results_path))
-    report.write(Path(folder) / "engine.md", found)
-    for picture in pictures.draw(Path(folder), found):
-        click.echo(str(picture))
-
-
 def _grid(rows: list[dict[str, Any]]) -> Grid:
     names = ("CP-SAT", "RC2", "HiGHS", "enumeration")
     grid = Grid("section", "case", "oracle", "prepared", *names)
@@ -98,3 +84,10 @@ def _peer(outcome: dict[str, Any] | None, seconds: float | None) -> str:
     longer = f"{outcome['seconds'] / max(seconds, 1e-6):,.0f} times"
     mark = "" if outcome["finished"] else ">"
     return f"{mark}{outcome['seconds']:.2g} s ({mark}{longer}){'' if outcome.get('same', True) else ' other value'}"
+
+
+if __name__ == "__main__":
+    try:
+        bench(prog_name="python -m benchmarks.engine")
+    except OracleDPError as error:
+        sys.exit(str(error))

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+
 from benchmarks.engine.instances import Weights, dual_queries
 from benchmarks.engine.timing import timed
-
 from oracledp.classes import Parts
 from oracledp.extras import optional
 

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
-from benchmarks.engine.data import Bits, Flags
 from numpy.typing import NDArray
 
+from benchmarks.engine.data import Bits, Flags
 from oracledp.classes import Conjunctions, DecisionLists, Parities, Parts, QueryClass
 from oracledp.data.literals import Literals
 from oracledp.oracles.problem import WeightedProblem

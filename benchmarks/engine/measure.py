@@ -7,7 +7,6 @@ from importlib import import_module
 from typing import Any
 
 from benchmarks.engine.timing import best_of, timed, within
-
 from oracledp.oracles.base import Failed, Oracle
 from oracledp.oracles.cp_sat import CpSatOracle
 from oracledp.oracles.exhaustive import ExhaustiveOracle

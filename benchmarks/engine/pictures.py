@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.engine.report import Rows, of, readable
-
 from oracledp.extras import optional
 
 COLOURS = {"search": "#1b6ca8", "CP-SAT": "#b3471d", "RC2": "#7a9a01", "HiGHS": "#8d5fa8", "enumeration": "#888888"}

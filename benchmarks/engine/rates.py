@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 import numpy as np
+
 from benchmarks.engine import instances
 from benchmarks.engine.data import BenchmarkTable
 from benchmarks.engine.dual_peers import DUAL_PEERS, dual_peer_seconds
 from benchmarks.engine.measure import Row, Settings
 from benchmarks.engine.timing import best_of, timed, within
-
 from oracledp.classes import Halfspaces
 from oracledp.mechanisms.sampling.tree_sampler import sample_exponential, samples
 from oracledp.oracles.base import Failed

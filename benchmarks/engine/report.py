@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.engine.measure import Row
-
 from oracledp.errors import ParameterError
 
 Rows = list[Row]

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
+
 from benchmarks.engine import instances
 from benchmarks.engine.data import BenchmarkTable, Bits
 from benchmarks.engine.measure import Row, Settings, measure, unprepared
-
 from oracledp.classes import Halfspaces
 from oracledp.oracles.branch_and_bound import BranchAndBoundOracle
 from oracledp.oracles.decision_list_search import DecisionListSearchOracle

@@ -8,7 +8,6 @@ from benchmarks.engine import instances
 from benchmarks.engine.data import BenchmarkTable
 from benchmarks.engine.measure import Row, Settings
 from benchmarks.engine.timing import best_of, timed
-
 from oracledp.oracles.base import Failed
 from oracledp.oracles.branch_and_bound import BranchAndBoundOracle
 

@@ -1,6 +1,6 @@
 """Test accuracy of the estimators on the ten tables against the figures to beat.
 
-python benchmarks/learners/accuracy.py [--model auto] [--repeats 4] [--tables vote,adult] [--json out.json]
+python -m benchmarks.learners.accuracy [--model auto] [--repeats 4] [--tables vote,adult] [--json out.json]
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 import numpy as np
-from tables import EPSILONS, NAMES, load, peer
+from benchmarks.learners.tables import EPSILONS, NAMES, load, peer
 
 from oracledp.learners import PrivateRuleClassifier
 

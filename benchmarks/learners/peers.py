@@ -1,7 +1,7 @@
 """Peers run live on the same splits, where they are installed: diffprivlib (pure epsilon) and DP-EBM (delta = 1e-5).
 
 Run it with a Python that has diffprivlib and interpret-core; oracledp itself is not needed.
-python benchmarks/learners/peers.py [--tables vote,adult] [--json out.json]
+python -m benchmarks.learners.peers [--tables vote,adult] [--json out.json]
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import warnings
 from pathlib import Path
 
 import numpy as np
-from tables import EPSILONS, NAMES, load
+from benchmarks.learners.tables import EPSILONS, NAMES, load
 
 
 def peers(epsilon: float, columns: int) -> dict[str, object]:

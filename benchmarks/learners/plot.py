@@ -1,4 +1,7 @@
-"""The picture of docs/learners.md from what accuracy.py wrote: python plot.py results.json ../../docs/learners.svg"""
+"""The picture of docs/learners.md from what accuracy.py wrote.
+
+python -m benchmarks.learners.plot RESULTS docs/learners.svg
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from pathlib import Path
 
 import matplotlib as mpl
 import numpy as np
-from tables import EPSILONS, NAMES
+from benchmarks.learners.tables import EPSILONS, NAMES
 
 mpl.use("svg")
 import matplotlib.pyplot as plt

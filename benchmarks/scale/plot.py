@@ -1,6 +1,6 @@
 """Draw docs/scale.png from results.json: processor time and peak memory against rows, distinct records and columns.
 
-Run: python benchmarks/scale/plot.py
+Run: python -m benchmarks.scale.plot
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """From Parquet files to releases, stage by stage, against DuckDB alone: growth with rows, distinct records and columns.
 
-Run: python benchmarks/scale/run.py [rows|records|columns|quick] [--most ROWS] [--into results.json]
+Run: python -m benchmarks.scale.run [rows|records|columns|quick] [--most ROWS] [--into results.json]
 
 Tables are generated into a private folder that is removed however the run ends. The largest takes about 3 GB of disk.
 """
@@ -17,11 +17,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import data
+from benchmarks.scale import data
 
 from oracledp.scratch import private_folder
 
-HERE = Path(__file__).parent
 KEEP_FREE = 20 << 30
 BYTES_PER_ROW = 60  # rows and codes on disk, with room to spare
 ALWAYS = ("encode", "group_stored_codes", "group_by_hand", "table", "exponential")
@@ -65,7 +64,7 @@ def measure(case: Case) -> list[dict[str, Any]]:
 def _run(stage: str, folder: Path, case: Case) -> dict[str, Any]:
     # one thread for products of matrices: their threads spin when the machine is busy
     environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
-    command = [sys.executable, str(HERE / "stages.py"), stage, str(folder), str(case.extra)]
+    command = [sys.executable, "-m", "benchmarks.scale.stages", stage, str(folder), str(case.extra)]
     done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
     if done.returncode:
         return {"stage": stage, "failed": done.stderr.strip().splitlines()[-1:]}

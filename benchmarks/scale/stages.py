@@ -1,6 +1,8 @@
 """One stage in a process of its own: what it costs in processor time, wall time and peak memory, as one line of JSON.
 
-Run by run.py: python stages.py STAGE FOLDER EXTRA, where FOLDER holds rows/ and codes/ of a generated table.
+Run by run.py: python -m benchmarks.scale.stages STAGE FOLDER EXTRA
+
+FOLDER holds rows/ and codes/ of a generated table.
 """
 
 from __future__ import annotations
@@ -13,8 +15,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import data
 import numpy as np
+from benchmarks.scale import data
 
 from oracledp.data.schema import Boolean, Categorical, Column, Ordered, Schema
 from oracledp.data.table import Table

@@ -1,4 +1,6 @@
-"""What a classifier loses when it is trained on synthetic rows: ``classify.py [--tables adult] [--epsilons 1]``.
+"""What a classifier loses when it is trained on synthetic rows.
+
+``python -m benchmarks.synthesis.classify [--tables adult] [--epsilons 1]``
 
 A stratified fifth of the real rows is held out. Logistic regression (scikit-learn, C = 1) is trained on the rest and on
 a synthetic version of the rest; both are tested on the real fifth. Features come from the public schema alone: one
@@ -11,19 +13,16 @@ import argparse
 import os
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
+from benchmarks.synthesis.metrics import Codes, rows_of
+from benchmarks.synthesis.results import record
+from benchmarks.synthesis.tables import load
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import train_test_split
-
-sys.path.insert(0, str(Path(__file__).parent))
-from metrics import Codes, rows_of
-from results import record
-from tables import load
 
 from oracledp.data.schema import Schema
 from oracledp.data.table import Table

@@ -1,4 +1,6 @@
-"""The largest error over *all* conjunctions of binary columns, by brute force: ``conjunctions.py [--columns 8,10,12]``.
+"""The largest error over *all* conjunctions of binary columns, by brute force.
+
+``python -m benchmarks.synthesis.conjunctions [--columns 8,10,12]``
 
 All 2^d monotone conjunctions and all 3^d conjunctions of literals are answered at once by transforms of the 2^d table.
 The data are drawn from a fixed random tree of binary columns; the error should fall as the number of rows grows. With
@@ -9,19 +11,15 @@ from __future__ import annotations
 
 import argparse
 import os
-import sys
 import time
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
+from benchmarks.synthesis.results import record
 from numpy.typing import NDArray
-
-sys.path.insert(0, str(Path(__file__).parent))
-from results import record
 
 from oracledp.data.schema import Schema
 from oracledp.data.table import Table

@@ -1,4 +1,6 @@
-"""How error, time and memory move with budget, rows and rounds: ``curves.py [--what epsilon,rows,rounds] [--runs 3]``.
+"""How error, time and memory move with budget, rows and rounds.
+
+``python -m benchmarks.synthesis.curves [--what epsilon,rows,rounds] [--runs 3]``
 
 ``epsilon``: the generated table and adult-bin24 from 0.05 to 10. ``rows``: the generated law with 1,000 to 256,000 rows
 at epsilon 1. ``rounds``: adult-bin24 at epsilon 1 with conjunctions of at most six literals in the workload, found in
@@ -22,11 +24,9 @@ from typing import Any
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
-
-sys.path.insert(0, str(Path(__file__).parent))
-from metrics import errors
-from results import record
-from tables import generated, load
+from benchmarks.synthesis.metrics import errors
+from benchmarks.synthesis.results import record
+from benchmarks.synthesis.tables import generated, load
 
 from oracledp.synthesis import Synthesizer, program
 
@@ -61,7 +61,8 @@ def main() -> None:
 def lines(plans: list[tuple[str, str, int, str, int]], runs: int) -> Iterator[dict[str, Any]]:
     for curve, table, rows, epsilon, rounds in plans:
         for run in range(runs):
-            command = [sys.executable, __file__, "--one", table, str(rows), epsilon, str(rounds)]
+            case = ["--one", table, str(rows), epsilon, str(rounds)]
+            command = [sys.executable, "-m", "benchmarks.synthesis.curves", *case]
             done = subprocess.run(command, capture_output=True, text=True, check=False)
             if done.returncode:
                 print(f"skipped {table}: {done.stderr.splitlines()[-1]}", file=sys.stderr)

@@ -1,4 +1,6 @@
-"""Error and CPU time of synthesizers: ``run.py [--methods oracledp,aim] [--tables adult] [--epsilons 1] [--runs 3]``.
+"""Error and CPU time of synthesizers.
+
+``python -m benchmarks.synthesis.run [--methods oracledp,aim] [--tables adult] [--epsilons 1] [--runs 3]``
 
 Prints one line of JSON per run and keeps it in ``results/accuracy.jsonl``. Tables come from the folder in
 ORACLEDP_DATA; those not at hand are skipped. AIM and MST run in the environment whose python is named by ORACLEDP_PEERS
@@ -22,11 +24,9 @@ from typing import Any
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
-
-sys.path.insert(0, str(Path(__file__).parent))
-from metrics import Codes, errors, rows_of
-from results import record
-from tables import NAMES, load
+from benchmarks.synthesis.metrics import Codes, errors, rows_of
+from benchmarks.synthesis.results import record
+from benchmarks.synthesis.tables import NAMES, load
 
 from oracledp.data.table import Table
 from oracledp.synthesis import Synthesizer

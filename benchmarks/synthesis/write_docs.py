@@ -1,15 +1,16 @@
-"""Write the measured part of docs/synthesis.md and its pictures from the files in ``results``: ``write_docs.py``."""
+"""Write the measured part of docs/synthesis.md and its pictures from the files in ``results``.
+
+``python -m benchmarks.synthesis.write_docs``
+"""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).parent))
-from draw import draw
-from results import read
+from benchmarks.synthesis.draw import draw
+from benchmarks.synthesis.results import read
 
 DOCS = Path(__file__).parents[2] / "docs"
 BEGIN, END = "<!-- measured: begin -->", "<!-- measured: end -->"

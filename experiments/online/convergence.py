@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from experiments.online import theorems
 from experiments.online.hard_games import HardGame
-from oracledp import bounds
 from oracledp.errors import ParameterError
 
 NEAR = 0.25  # the approximation at which Hazan and Koren's bound speaks
@@ -96,7 +96,7 @@ def _perturbed_leader(game: HardGame, rng: np.random.Generator, most_rounds: int
 
 def _hedge(game: HardGame, rng: np.random.Generator, most_rounds: int, near: float) -> Progress:
     vertices = np.arange(game.size)
-    rate = np.sqrt(8 * np.log(game.size) / bounds.multiplicative_weights_rounds(np.log(game.size), error=near))
+    rate = np.sqrt(8 * np.log(game.size) / theorems.multiplicative_weights_rounds(np.log(game.size), error=near))
     past, average = np.zeros(game.size), np.zeros(game.size)
     gaps: list[float] = []
     while len(gaps) < most_rounds:

@@ -8,6 +8,7 @@ from typing import Protocol
 
 import numpy as np
 
+from experiments.online import theorems
 from experiments.online.perturbations import Floats, Perturbation
 from oracledp import bounds
 
@@ -36,7 +37,8 @@ class FollowThePrivateLeader:
 
     def guaranteed_regret(self, rounds: int) -> float:
         """The corrected theorem."""
-        return bounds.private_leader(epsilon=self.perturbation.epsilon, spread=self.perturbation.spread, rounds=rounds)
+        noise = self.perturbation
+        return theorems.private_leader(epsilon=noise.epsilon, spread=noise.spread, rounds=rounds)
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,7 +13,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from oracledp import bounds
+from experiments.online import theorems
 
 Floats = NDArray[np.float64]
 
@@ -46,7 +46,7 @@ class NoisyMin:
     @property
     def spread(self) -> float:
         """(H_N - 1)/ε."""
-        return bounds.noisy_min_spread(self.size, epsilon=self.epsilon)
+        return theorems.noisy_min_spread(self.size, epsilon=self.epsilon)
 
     def draw(self, rng: np.random.Generator, count: int = 1) -> Floats:
         """Noise on (-inf, 0]."""
@@ -63,7 +63,7 @@ class GumbelNoise:
     @property
     def spread(self) -> float:
         """ln N/ε."""
-        return bounds.gumbel_spread(log(self.size), epsilon=self.epsilon)
+        return theorems.gumbel_spread(log(self.size), epsilon=self.epsilon)
 
     def draw(self, rng: np.random.Generator, count: int = 1) -> Floats:
         """Minus Gumbel noise: the argmin of losses plus it has Gibbs' law."""
@@ -81,7 +81,7 @@ class SeparatorNoise:
     def spread(self) -> float:
         """The maximum of N sums of Laplace variables."""
         size, elements = self.embedding.shape
-        return bounds.separator_spread(elements, log(size), epsilon=self.epsilon)
+        return theorems.separator_spread(elements, log(size), epsilon=self.epsilon)
 
     def draw(self, rng: np.random.Generator, count: int = 1) -> Floats:
         """Correlated noise: the same m draws for all queries."""
@@ -105,7 +105,7 @@ class KHotNoise:
     @property
     def spread(self) -> float:
         """(k²/ε)(H_M - H_k)."""
-        return bounds.k_hot_spread(self.hot, self.embedding.shape[1], epsilon=self.epsilon)
+        return theorems.k_hot_spread(self.hot, self.embedding.shape[1], epsilon=self.epsilon)
 
     def draw(self, rng: np.random.Generator, count: int = 1) -> Floats:
         """The sum of the noise of a query's parts."""

@@ -12,7 +12,6 @@ record stays on the disk:
 
 from __future__ import annotations
 
-import fcntl
 import os
 import shutil
 import subprocess
@@ -21,9 +20,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+try:
+    import fcntl
+except ImportError:  # Windows, where a folder cannot be locked: the block that made it removes it
+    fcntl = None  # type: ignore[assignment]
+
 PREFIX = "oracledp-scratch-"
 _WATCH = 'trap "" HUP INT QUIT TERM; echo; while read -r _; do :; done; rm -rf -- "$0"'
-_OPEN_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_OPEN_FOLDER = sum(getattr(os, flag, 0) for flag in ("O_RDONLY", "O_DIRECTORY", "O_NOFOLLOW", "O_CLOEXEC"))
 
 
 @contextmanager
@@ -40,11 +44,14 @@ def private_folder() -> Iterator[Path]:
         if watcher is not None and watcher.stdin is not None:
             watcher.stdin.close()
             watcher.wait()
-        os.close(lock)
+        if lock is not None:
+            os.close(lock)
 
 
 def remove_abandoned() -> None:
     """Remove the folders of processes that died, together with their watchers."""
+    if fcntl is None:
+        return
     for folder in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
         with suppress(OSError):
             descriptor = os.open(folder, _OPEN_FOLDER)
@@ -56,10 +63,12 @@ def remove_abandoned() -> None:
                 os.close(descriptor)
 
 
-def _locked_folder() -> tuple[Path, int]:
+def _locked_folder() -> tuple[Path, int | None]:
     """A new folder and the lock on it; should another process remove it before it is locked, one more."""
     while True:
         folder = Path(tempfile.mkdtemp(prefix=PREFIX))  # made with mode 0700
+        if fcntl is None:
+            return folder, None
         with suppress(FileNotFoundError):
             lock = os.open(folder, _OPEN_FOLDER)
             with suppress(OSError):  # a file system without locks: then nobody takes the folder for abandoned

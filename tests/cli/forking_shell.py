@@ -11,11 +11,15 @@ import signal
 import sys
 import time
 
+import click
+
 import oracledp.cli
 import oracledp.data.table.duck
 import oracledp.learners
 
 LIMIT = 25.0
+CONTEXT = click.Context(oracledp.cli.cli)
+COMMANDS = [oracledp.cli.cli.get_command(CONTEXT, name) for name in oracledp.cli.COMMANDS]  # imported once, here
 
 
 def child(arguments: list[str], out: int, err: int) -> None:

@@ -13,6 +13,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from oracledp.cli import COMMANDS
+
 SCHEMA = "columns: {age: {kind: integer, lo: 0, hi: 99, thresholds: [30, 60]}, sick: {kind: boolean}}\n"
 NASTY = (
     "", " ", "0", "-1", "-5", "nan", "inf", "-inf", "1e400", "1e-400", "1e-5000", "1e5000", "9" * 5000, "1/0", "0/1",
@@ -57,8 +59,13 @@ def shell(folder: Path) -> Iterator[Shell]:
         path = str(folder / f"{relation}.json")
         made = shell(["budget", "create", path, "--epsilon", "9999", "--delta", "0.99", "--neighbours", relation])
         assert made["code"] == 0, made
-    made = shell([*commands(folder)["synth"], "--model", str(folder / "model.json")])
-    assert made["code"] == 0, made
+    for name, option, saved in (
+        ("synth", "--model", "model.json"),
+        ("synth by a game", "--model", "game.json"),
+        ("learn", "--out", "rule.json"),
+    ):
+        made = shell([*commands(folder)[name], option, str(folder / saved)])
+        assert made["code"] == 0, made
     yield shell
     assert shell.process.stdin is not None
     shell.process.stdin.close()
@@ -73,6 +80,7 @@ def commands(folder: Path) -> dict[str, list[str]]:
     synth = ["synth", data, "--schema", schema, "--epsilon", "1", "--delta", "1e-6", "--out", str(folder / "out.csv")]
     replace, add = (["--ledger", str(folder / f"{name}.json")] for name in ("replace-one", "add-remove"))
     size = ["--size", "2", "--model", "conjunction", "--neighbours", "replace-one"]
+    sample = ["--out", str(folder / "more.csv"), "--rows", "20", "--where", "sick", "--seed", "1"]
     plan = ["--epsilon", "1", "--rows", "1000", "--neighbours", "replace-one", "--beta", "0.05"]
     return {
         "learn": [*learn, *replace, *size, "--report", str(folder / "page.html"), "--memory", "1GB"],
@@ -86,6 +94,17 @@ def commands(folder: Path) -> dict[str, list[str]]:
         "plan learn": ["plan", "learn", *plan, "--literals", "5", "--size", "2", "--target-error", "0.1"],
         "plan prsma": ["plan", "prsma", *plan, "--delta", "1e-2", "--max-calls", "1000"],
         "plan synth": ["plan", "synth", *plan, "--delta", "1e-6", "--columns", "4", "--workload", "marginals:2"],
+        "plan rspm": ["plan", "rspm", *plan, "--schema", schema, "--target", "sick", "--delta", "1e-6"],
+        "predict": [
+            "predict", str(folder / "rule.json"), data, "--out", str(folder / "told.csv"), "--schema", schema,
+            "--column", "told", "--memory", "1GB",
+        ],
+        "sample": ["sample", str(folder / "model.json"), *sample],
+        "sample a game": ["sample", str(folder / "game.json"), *sample],
+        "demo": ["demo", "--epsilon", "1", "--quiet"],
+        "audit": ["audit", "exponential", "report-noisy-min", "--tier", "exact", "--quiet"],
+        "schema check with a table": ["schema", "check", data, "--schema", schema, "--epsilon", "1", *replace],
+        "schema draft": ["schema", "draft", data, "--out", str(folder / "draft.yaml"), "--public"],
         "answer": ["answer", str(folder / "model.json"), "sick", "--confidence", "0.9"],
         "budget create": ["budget", "create", str(folder / "new.json"), "--epsilon", "1", "--delta", "1e-6"],
         "budget show": ["budget", "show", str(folder / "add-remove.json")],
@@ -110,6 +129,10 @@ def tried(command: list[str]) -> list[tuple[int, str]]:
 
 def ledgers(folder: Path) -> dict[str, int]:
     return {name: len((folder / f"{name}.json").read_bytes()) for name in ("replace-one", "add-remove")}
+
+
+def test_every_command_is_tried() -> None:
+    assert {command[0] for command in commands(Path()).values()} == set(COMMANDS)
 
 
 @pytest.mark.parametrize("name", commands(Path()))

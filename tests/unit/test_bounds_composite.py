@@ -7,6 +7,7 @@ from math import log
 import numpy as np
 import pandas as pd
 import pytest
+from experiments import paper_bounds
 
 import oracledp as odp
 from oracledp import bounds
@@ -22,7 +23,7 @@ def test_hoeffding_needs_a_quarter_of_the_papers_draws() -> None:
     """T8: the smaller sample already has the promised error, with room."""
     rng, size, error = np.random.default_rng(1), 200, 0.1
     draws = bounds.sample_size(log(size), error=error, beta=BETA)
-    assert draws == pytest.approx(bounds.sample_size_paper(log(size), error=error, beta=BETA) / 4, abs=1)
+    assert draws == pytest.approx(paper_bounds.sample_size(log(size), error=error, beta=BETA) / 4, abs=1)
     means = rng.binomial(draws, 0.5, size=(3000, size)) / draws
     worst = np.abs(means - 0.5).max(axis=1)
     assert np.mean(worst > error) <= BETA
@@ -42,7 +43,7 @@ def test_a_part_of_the_table() -> None:
         found.append(truth[best] - truth.min())
     bound = bounds.subsample_error(log(size), part_size=part, beta=BETA)
     assert np.mean(np.array(found) > bound) <= BETA
-    assert bound < bounds.subsample_error_paper(log(size), rows=rows, parts=rows / part, beta=BETA)
+    assert bound < paper_bounds.subsample_error(log(size), rows=rows, parts=rows / part, beta=BETA)
     assert bound < 0.35
 
 
@@ -68,7 +69,7 @@ def test_prsma() -> None:
     errors = rates[np.argmin(counts + noise, axis=1)] - rates.min()
     assert np.mean(errors > bound) <= BETA
     assert bound < 0.35
-    assert bounds.prsma_paper(literals, log(11), epsilon=4, delta=1e-2, rows=rows, beta=BETA) > 10
+    assert paper_bounds.prsma(literals, log(11), epsilon=4, delta=1e-2, rows=rows, beta=BETA) > 10
     wide = bounds.prsma(design, shape, beta=BETA, embedding="separator")
     assert wide > bound
 
@@ -79,7 +80,7 @@ def test_prsma_needs_room_for_its_own_failures() -> None:
     with pytest.raises(ParameterError, match="raise beta"):
         bounds.prsma(design, shape, beta=float(design.beta) / 2)
     with pytest.raises(ParameterError, match="beta > delta"):
-        bounds.prsma_paper(10, 2.0, epsilon=1, delta=0.1, rows=1000, beta=0.05)
+        paper_bounds.prsma(10, 2.0, epsilon=1, delta=0.1, rows=1000, beta=0.05)
 
 
 def _game(rows: float, player: str = "exponential", draws: int = 400) -> bounds.Game:
@@ -132,12 +133,13 @@ def test_the_game_ends_within_its_bound() -> None:
 def test_the_papers_rates_and_their_corrections() -> None:
     """E2 multiplies bound 1 by m^{1/4}; for conjunctions d^{11/8} becomes d^{13/8}; the others stand."""
     args = {"epsilon": 1.0, "delta": 1e-6, "rows": 1e6, "beta": BETA}
-    paper, corrected = bounds.gaussian_rate(81, 50, 35.0, **args), bounds.gaussian_rate_corrected(81, 50, 35.0, **args)
+    paper = paper_bounds.gaussian_rate(81, 50, 35.0, **args)
+    corrected = paper_bounds.gaussian_rate_corrected(81, 50, 35.0, **args)
     assert corrected / paper == pytest.approx(3)
-    grown = [bounds.conjunctions_corrected(d, epsilon=1, rows=1e6) for d in (10, 100)]
+    grown = [paper_bounds.conjunctions_corrected(d, epsilon=1, rows=1e6) for d in (10, 100)]
     for field, power in (("gaussian", 13 / 8), ("prsma", 7 / 4), ("private_oracle", 9 / 8), ("inefficient", 3 / 4)):
         assert log(getattr(grown[1], field) / getattr(grown[0], field), 10) == pytest.approx(power)
-    rows = [bounds.prsma_rate(30, 30, 20.0, 20.0, epsilon=1, rows=n) for n in (1e6, 8e6)]
+    rows = [paper_bounds.prsma_rate(30, 30, 20.0, 20.0, epsilon=1, rows=n) for n in (1e6, 8e6)]
     assert rows[0] / rows[1] == pytest.approx(2)
-    better = bounds.private_oracle_rate(30, 20.0, 20.0, **args)
-    assert better < bounds.gaussian_rate(30, 30, 20.0, **args)
+    better = paper_bounds.private_oracle_rate(30, 20.0, 20.0, **args)
+    assert better < paper_bounds.gaussian_rate(30, 30, 20.0, **args)

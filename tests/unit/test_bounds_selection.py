@@ -7,6 +7,7 @@ from math import exp, log
 
 import numpy as np
 import pytest
+from experiments import paper_bounds
 from numpy.typing import NDArray
 
 from oracledp import Conjunctions, Literals, Neighbours, SeededRandomness, bounds
@@ -84,12 +85,12 @@ def test_separator_noise() -> None:
         return errors(losses, embedding, rng.laplace(scale=2 * elements, size=(RUNS, elements)))
 
     bound = bounds.rspm_separator(elements, epsilon=1, rows=1, beta=BETA)
-    same_noise = bounds.rspm_paper(elements, epsilon=0.5, rows=1, beta=BETA)
+    same_noise = paper_bounds.rspm(elements, epsilon=0.5, rows=1, beta=BETA)
     assert bound < same_noise / 3
     holds_and_bites(sample, 256, bound, 0.4)
     mean = bounds.rspm_separator_mean(elements, epsilon=1, rows=1)
     found = max(float(sample(cliff(256, f * bound, 0)).mean()) for f in (0.2, 0.4, 0.6))
-    assert 0.4 * mean < found < mean < bounds.rspm_mean_paper(elements, epsilon=0.5, rows=1)
+    assert 0.4 * mean < found < mean < paper_bounds.rspm_mean(elements, epsilon=0.5, rows=1)
 
 
 def test_gaussian_noise() -> None:
@@ -112,7 +113,7 @@ def test_the_papers_gaussian_bound_rests_on_noise_that_is_too_small() -> None:
         variance = calibrate_variance(
             epsilon=Fraction(1), delta=Fraction(1, 10**5), shift=2, elements=elements, size=2**elements
         )
-        ratios.append(variance**0.5 / bounds.gaussian_sigma_paper(elements, epsilon=1, delta=1e-5))
+        ratios.append(variance**0.5 / paper_bounds.gaussian_sigma(elements, epsilon=1, delta=1e-5))
     assert ratios[1] > 2 * ratios[0] > 2
 
 
@@ -121,7 +122,7 @@ def test_the_exponential_mechanism_is_exactly_as_bad_as_its_bound_on_the_worst_d
     bound = bounds.exponential(log(size), epsilon=1, rows=1, beta=BETA)
     others = (size - 1) * exp(-bound / 2)
     assert others / (1 + others) == pytest.approx(BETA)
-    assert bound < bounds.exponential_paper(log(size), epsilon=1, rows=1, beta=BETA)
+    assert bound < paper_bounds.exponential(log(size), epsilon=1, rows=1, beta=BETA)
     rng = np.random.default_rng(size)
     for losses in (rng.exponential(10, size), rng.integers(0, 50, size).astype(float)):
         gaps = losses - losses.min()

@@ -1,19 +1,9 @@
-"""Every accuracy theorem of the paper as a function: in its own form and with corrected, explicit constants.
+"""Every accuracy theorem as a function, with explicit constants that hold.
 
-Errors are shares of the rows; nothing here touches data. The tests hold each corrected bound against simulation.
+Errors are shares of the rows; nothing here touches data. The tests hold each bound against simulation.
 """
 
-from oracledp.bounds.oracle_query import (
-    ConjunctionRates,
-    Game,
-    GameBound,
-    conjunctions_corrected,
-    conjunctions_paper,
-    gaussian_rate,
-    gaussian_rate_corrected,
-    private_oracle_rate,
-    prsma_rate,
-)
+from oracledp.bounds.oracle_query import Game, GameBound
 from oracledp.bounds.order_statistics import (
     gamma_quantile,
     gamma_tail,
@@ -22,99 +12,48 @@ from oracledp.bounds.order_statistics import (
     top_sum_quantile,
     top_sum_tail,
 )
-from oracledp.bounds.prsma import prsma, prsma_paper
-from oracledp.bounds.regret import (
-    FtplRegret,
-    context_ftpl,
-    context_ftpl_paper,
-    gumbel_spread,
-    gumbel_sup_norm,
-    hard_game_time,
-    k_hot_spread,
-    multiplicative_weights,
-    multiplicative_weights_rounds,
-    noisy_min_spread,
-    private_leader,
-    private_leader_paper,
-    separator_spread,
-)
-from oracledp.bounds.sampling import (
-    sample_size,
-    sample_size_paper,
-    sampling_error,
-    subsample_error,
-    subsample_error_paper,
-)
+from oracledp.bounds.prsma import prsma
+from oracledp.bounds.regret import FtplRegret, context_ftpl
+from oracledp.bounds.sampling import sample_size, sampling_error, subsample_error
 from oracledp.bounds.selection import (
     exponential,
     exponential_mean,
-    exponential_paper,
     gaussian_rspm,
     gaussian_rspm_mean,
-    gaussian_rspm_paper,
-    gaussian_sigma_paper,
     report_noisy_min,
     rspm_k_hot,
     rspm_k_hot_mean,
     rspm_k_hot_tail,
     rspm_k_hot_union,
-    rspm_mean_paper,
-    rspm_paper,
     rspm_separator,
     rspm_separator_mean,
 )
 from oracledp.bounds.shape import Shape
 
 __all__ = [
-    "ConjunctionRates",
     "FtplRegret",
     "Game",
     "GameBound",
     "Shape",
-    "conjunctions_corrected",
-    "conjunctions_paper",
     "context_ftpl",
-    "context_ftpl_paper",
     "exponential",
     "exponential_mean",
-    "exponential_paper",
     "gamma_quantile",
     "gamma_tail",
-    "gaussian_rate",
-    "gaussian_rate_corrected",
     "gaussian_rspm",
     "gaussian_rspm_mean",
-    "gaussian_rspm_paper",
-    "gaussian_sigma_paper",
-    "gumbel_spread",
-    "gumbel_sup_norm",
-    "hard_game_time",
     "harmonic",
-    "k_hot_spread",
-    "multiplicative_weights",
-    "multiplicative_weights_rounds",
-    "noisy_min_spread",
-    "private_leader",
-    "private_leader_paper",
-    "private_oracle_rate",
     "prsma",
-    "prsma_paper",
-    "prsma_rate",
     "report_noisy_min",
     "rspm_k_hot",
     "rspm_k_hot_mean",
     "rspm_k_hot_tail",
     "rspm_k_hot_union",
-    "rspm_mean_paper",
-    "rspm_paper",
     "rspm_separator",
     "rspm_separator_mean",
     "sample_size",
-    "sample_size_paper",
     "sampling_error",
-    "separator_spread",
     "subsample_error",
-    "subsample_error_paper",
     "top_sum_mean",
     "top_sum_quantile",
     "top_sum_tail",

@@ -2,32 +2,15 @@
 
 from __future__ import annotations
 
-from math import log, sqrt
-
-from oracledp.bounds.sampling import subsample_error, subsample_error_paper
-from oracledp.bounds.selection import rspm_k_hot, rspm_paper, rspm_separator
+from oracledp.bounds.sampling import subsample_error
+from oracledp.bounds.selection import rspm_k_hot, rspm_separator
 from oracledp.bounds.shape import Shape
 from oracledp.errors import ParameterError
 from oracledp.mechanisms.robust.design import Design
 
 
-def prsma_paper(elements: int, log_size: float, *, epsilon: float, delta: float, rows: float, beta: float) -> float:
-    """The accuracy theorem with its proof's constants, for β > δ, at inputs ε* = ε/62 and δ* = δ/11.
-
-    "With probability 1 - δ it answers" is false: it returns ⊥ a quarter of the time (E3), and two events of
-    probability η are spent where the proof counts one (A12).
-    """
-    if beta <= delta:
-        raise ParameterError("the paper's theorem needs beta > delta")
-    star, small = epsilon / 62, delta / 11
-    parts = (1 + log(2 / small)) / star
-    inner = 1 / sqrt(8 * rows / parts * log(2 * parts / small))
-    spread = subsample_error_paper(log_size, rows=rows, parts=parts, beta=beta - delta)
-    return spread + rspm_paper(elements, epsilon=inner, rows=rows / parts, beta=beta - delta)
-
-
 def prsma(design: Design, shape: Shape, *, beta: float, embedding: str = "k-hot") -> float:
-    """Corrected, for a certified design and a base of RSPM: with probability 1 - β it answers within this error.
+    """For a certified design and a base of RSPM: with probability 1 - β it answers within this error.
 
     β pays for ⊥ (exactly ``design.beta``), for the base's noise and for the draw of the part, half of the rest each.
     Parts drawn by independent labels have a random size; the bound is for a part of the mean size.

@@ -5,16 +5,11 @@ from __future__ import annotations
 from math import ceil, log, sqrt
 
 
-def sample_size_paper(log_size: float, *, error: float, beta: float) -> int:
-    """The sampling lemma: N = 2 ln(2|Q|/β)/α²."""
-    return ceil(2 * (log(2 / beta) + log_size) / error**2)
-
-
 def sample_size(log_size: float, *, error: float, beta: float) -> int:
-    """T8: Hoeffding needs a quarter of that, N = ln(2|Q|/β)/(2α²).
+    """By Hoeffding N = ln(2|Q|/β)/(2α²), a quarter of the paper's (T8).
 
-    >>> sample_size(5.0, error=0.1, beta=0.05) * 4 - sample_size_paper(5.0, error=0.1, beta=0.05) < 4
-    True
+    >>> sample_size(5.0, error=0.1, beta=0.05)
+    435
     """
     return ceil((log(2 / beta) + log_size) / (2 * error**2))
 
@@ -24,13 +19,8 @@ def sampling_error(log_size: float, *, draws: float, beta: float) -> float:
     return sqrt((log(2 / beta) + log_size) / (2 * draws))
 
 
-def subsample_error_paper(log_size: float, *, rows: float, parts: float, beta: float) -> float:
-    """Within PRSMA's accuracy theorem: twice the greatest deviation, 2·sqrt(K ln(2|Q|/η)/(2n))."""
-    return 2 * sqrt(parts / (2 * rows) * (log(2 / beta) + log_size))
-
-
 def subsample_error(log_size: float, *, part_size: float, beta: float) -> float:
-    """Corrected: only the best query must not look worse on the part, and no query much better than it is.
+    """Only the best query must not look worse on the part, and no query much better than it is.
 
     One-sided Hoeffding bounds for sampling without replacement, β/2 each.
     """

@@ -1,8 +1,7 @@
 """How far a privately chosen query is from the best one: one selection, error as a share of the rows.
 
-Each theorem stands in the paper's form (``…_paper``) and in the corrected form with explicit constants.
 ``sensitivity`` is Δ, the comparison sensitivity: 2 under replace-one, 1 under add/remove-one (erratum E1).
-Proofs of the corrected forms are in docs/planning.md.
+Proofs are in docs/planning.md.
 """
 
 from __future__ import annotations
@@ -23,20 +22,10 @@ from oracledp.errors import ParameterError
 
 
 # ---- Laplace noise on a separator set ------------------------------------------------------------
-def rspm_paper(elements: int, *, epsilon: float, rows: float, beta: float) -> float:
-    """Theorem "RSPM is an (α,β)-minimiser": 2m² ln(m/β)/(εn). Its noise is only 2ε-DP under replace-one (E1)."""
-    return 2 * elements**2 * log(elements / beta) / (epsilon * rows)
-
-
-def rspm_mean_paper(elements: int, *, epsilon: float, rows: float) -> float:
-    """The remark on the expected error: 2m²(1 + ln m)/(εn)."""
-    return 2 * elements**2 * (1 + log(elements)) / (epsilon * rows)
-
-
 def rspm_separator(
     elements: int, *, epsilon: float, rows: float, beta: float, margin: int = 1, sensitivity: int = 2
 ) -> float:
-    """Corrected: the error is at most ||η||_1, a Gamma(m) in units of Δm/(rε); this is its exact quantile.
+    """The error is at most ||η||_1, a Gamma(m) in units of Δm/(rε); this is its exact quantile.
 
     >>> round(rspm_separator(10, epsilon=1, rows=10_000, beta=0.05), 4)
     0.0314
@@ -46,7 +35,7 @@ def rspm_separator(
 
 
 def rspm_separator_mean(elements: int, *, epsilon: float, rows: float, margin: int = 1, sensitivity: int = 2) -> float:
-    """Corrected: the noise of the best query has mean zero and no query gains more than the negative part of η."""
+    """The noise of the best query has mean zero and no query gains more than the negative part of η."""
     return sensitivity * elements**2 / (2 * margin * epsilon * rows)
 
 
@@ -100,19 +89,8 @@ def report_noisy_min(size: int, *, epsilon: float, rows: float, beta: float, sen
 
 
 # ---- Gaussian noise on a separator set ------------------------------------------------------------
-def gaussian_sigma_paper(elements: int, *, epsilon: float, delta: float) -> float:
-    """σ = 3.5·sqrt(m ln(1/δ))/ε, which is not (ε,δ)-DP (E2)."""
-    return 3.5 * sqrt(elements * log(1 / delta)) / epsilon
-
-
-def gaussian_rspm_paper(elements: int, *, epsilon: float, delta: float, rows: float, beta: float) -> float:
-    """The utility theorem with its proof's constants: 2mσ·sqrt(2 ln(2m/β))/n at the paper's σ, void by E2."""
-    sigma = gaussian_sigma_paper(elements, epsilon=epsilon, delta=delta)
-    return 2 * elements * sigma * sqrt(2 * log(2 * elements / beta)) / rows
-
-
 def gaussian_rspm(elements: int, *, sigma: float, rows: float, beta: float) -> float:
-    """Corrected, for any σ: the error is at most ||η||_1, by Chernoff with E e^{θ|η|} = 2e^{θ²σ²/2}Φ(θσ)."""
+    """For any σ: the error is at most ||η||_1, by Chernoff with E e^{θ|η|} = 2e^{θ²σ²/2}Φ(θσ)."""
     if sigma <= 0:
         raise ParameterError("sigma must be positive")
     return sigma * decreasing_root(lambda a: exp(-_rate(a / elements) * elements), beta, start=float(elements)) / rows
@@ -141,11 +119,6 @@ def _argmax(value: Callable[[float], float], low: float, high: float) -> float:
 
 
 # ---- the exponential mechanism ---------------------------------------------------------------------
-def exponential_paper(log_size: float, *, epsilon: float, rows: float, beta: float) -> float:
-    """The generic learner: (2/ε)(ln|Q| + ln(1/β))/n."""
-    return 2 / epsilon * (log_size + log(1 / beta)) / rows
-
-
 def exponential(log_size: float, *, epsilon: float, rows: float, beta: float, sensitivity: int = 2) -> float:
     """The exact worst case over all data: one query at the minimum, all others at the error that has tail β.
 

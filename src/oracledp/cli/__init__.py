@@ -15,25 +15,33 @@ from typing import NoReturn
 
 import click
 
-from oracledp.cli.audit import audit
-from oracledp.cli.budget import budget
-from oracledp.cli.demo import demo
-from oracledp.cli.learn import learn
-from oracledp.cli.plan import plan
-from oracledp.cli.schema import schema
+from oracledp.cli.lazy import LazyGroup
 from oracledp.cli.signals import catch_signals, exit_code, say_goodbye
-from oracledp.cli.synth import answer, synth
 from oracledp.errors import OracleDPError
 
+COMMANDS = {
+    "demo": "Learn a private rule from a real public table.",
+    "schema": "Check a schema, or draft one from PUBLIC data.",
+    "learn": "Learn a private rule that predicts one column from the others.",
+    "predict": "Apply a learned rule to the rows of another file.",
+    "synth": "Make a private synthetic version of a table.",
+    "sample": "Draw more rows from a synthetic table's saved model.",
+    "answer": "The share of records that meet conditions, from a saved model.",
+    "plan": "Say what a release will be worth, from public numbers alone.",
+    "budget": "Create a privacy budget on disk, or see what is left.",
+    "audit": "Hold what is claimed against what is found.",
+}
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+
+@click.group(
+    cls=LazyGroup,
+    package="oracledp.cli",
+    lines=COMMANDS,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
 @click.version_option(package_name="oracledp")
 def cli() -> None:
     """Oracle-efficient differential privacy: private rules with a proof behind every guarantee."""
-
-
-for command in (demo, learn, synth, answer, audit, plan, schema, budget):
-    cli.add_command(command)
 
 
 def main() -> None:

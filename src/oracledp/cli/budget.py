@@ -22,10 +22,13 @@ def budget() -> None:
 @click.option("--epsilon", required=True, help="The whole epsilon.")
 @click.option("--delta", default="0", show_default=True, help="The whole delta.")
 @neighbours_option
-def create(path: str, epsilon: str, delta: str, neighbours: str) -> None:
+@json_option
+def create(path: str, epsilon: str, delta: str, neighbours: str, as_json: bool) -> None:
     """Open a new budget; an existing file is never overwritten."""
     ledger = Ledger.create(path, epsilon=epsilon, delta=delta, neighbours=neighbours)
-    click.echo(f"{path}: epsilon {show(ledger.budget[0])}, delta {show(ledger.budget[1])}, {neighbours}")
+    whole = {"epsilon": str(ledger.budget[0]), "delta": str(ledger.budget[1])}
+    text = f"{path}: epsilon {show(ledger.budget[0])}, delta {show(ledger.budget[1])}, {neighbours}"
+    emit(as_json, {"path": path, "budget": whole, "neighbours": ledger.neighbours.value}, text)
 
 
 def _remark(charge: dict[str, Any]) -> str:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import click
-from rich.console import Console
-from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from oracledp.errors import ParameterError
 from oracledp.privacy.ledger import Ledger
@@ -79,10 +78,13 @@ def progress(message: str, quiet: bool) -> Iterator[Advance]:
 
     Only on a terminal: logs and pipes stay clean.
     """
-    console = Console(stderr=True)
-    if quiet or not console.is_terminal:
+    if quiet or sys.stderr is None or not sys.stderr.isatty():
         yield lambda done, total: None
         return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    console = Console(stderr=True)
     columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
     with Progress(*columns, console=console, transient=True) as shown:
         task = shown.add_task(message, total=None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import click
@@ -25,7 +26,7 @@ from oracledp.data.table import Table
 from oracledp.errors import ParameterError
 from oracledp.learning import learn_table
 from oracledp.learning.models import MECHANISMS, MODELS, accuracy, learn_rule
-from oracledp.report.rule_page import rule_page
+from oracledp.mechanisms.release import Release
 
 
 @click.command()
@@ -41,7 +42,7 @@ from oracledp.report.rule_page import rule_page
 @click.option("--robust", is_flag=True, help="PRSMA: private whatever the oracle does; needs --delta and many rows.")
 @click.option("--delta", help="Privacy parameter of --robust, for instance 1e-6.")
 @click.option("--report", type=click.Path(dir_okay=False), help="Write a page about the rule (HTML).")
-@click.option("--out", type=click.Path(dir_okay=False), help="Write the rule and its guarantee as JSON.")
+@click.option("--out", type=click.Path(dir_okay=False), help="Write the rule and its guarantee for 'predict' (JSON).")
 @neighbours_option
 @ledger_option
 @seed_options
@@ -100,11 +101,22 @@ def learn(
             else:
                 release = learn_table(table, literal, model=model, **common)
         rows = table.rows if neighbours == "replace-one" else None
-        files.write_text("out", release.to_text)
-        files.write_text("report", lambda: rule_page(release, rows=rows))
+        files.write_text("out", lambda: _saved(release, schema))
+        files.write_text("report", lambda: _page(release, rows))
         score = None if held_out is None else accuracy(release, held_out)
         result: dict[str, Any] = {**release.to_json(), "holdout_accuracy": score}
         lines = [str(release.query), str(release.guarantee)]
         lines += [] if score is None else [f"accuracy on the holdout file (not private): {score:.4f}"]
         emit(as_json, result, "\n".join(lines))
         files.settle()
+
+
+def _page(release: Release, rows: int | None) -> str:
+    from oracledp.report.rule_page import rule_page  # with its charts, for those who ask for a page
+
+    return rule_page(release, rows=rows)
+
+
+def _saved(release: Release, schema: Schema) -> str:
+    """The release with the schema that other rows are read by."""
+    return json.dumps({**release.to_json(), "schema": schema.to_json()}, indent=2, ensure_ascii=False) + "\n"

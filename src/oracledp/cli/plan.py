@@ -108,7 +108,7 @@ def _selection(task: str) -> Command:
 
 for _task, _help in (
     ("learn", "Every mechanism that can learn a rule, side by side."),
-    ("rspm", "Report Separator-Perturbed Min with each noise, beside the paper's figures."),
+    ("rspm", "Report Separator-Perturbed Min with each noise."),
 ):
     _command = _privacy(_rules(_selection(_task)))
     _command = click.option("--public", type=click.Path(), help="A table that is NOT private, of the same kind.")(
@@ -133,7 +133,7 @@ def prsma(
     as_json: bool,
     **options: Any,
 ) -> None:
-    """Design the Private Robust Subsampling Meta Algorithm, beside the paper's constants."""
+    """Design the Private Robust Subsampling Meta Algorithm."""
     schema = None if schema_path is None else Schema.load(schema_path)
     queries = _rule_class(model, size, literals, schema, target)
     _show(make_plan("prsma", queries=queries, **options), as_json, plot_path)

@@ -14,7 +14,6 @@ from oracledp.data.table.flaws import Flaw, flaw_words, outcome_words
 from oracledp.errors import ParameterError
 from oracledp.exact.numbers import positive
 from oracledp.mechanisms.mapped_counts import MappedCounts, mapped_counts
-from oracledp.report.internal import BANNER
 
 
 @click.group()
@@ -70,6 +69,8 @@ def _describe(read: Schema, as_json: bool) -> None:
 
 
 def _compare(table: Table, as_json: bool) -> None:
+    from oracledp.report.internal import BANNER  # with the synthesizers that it compares: only where it is needed
+
     assert table.mapped is not None
     pairs = list(zip(table.schema.columns, table.mapped.tolist(), strict=True))
     columns = {column.name: _reasons(column, flaws) for column, flaws in pairs}
@@ -109,9 +110,12 @@ def _line(column: Column, flaws: list[int], rows: int) -> str:
 @click.argument("data", type=click.Path())
 @click.option("--out", required=True, type=click.Path(dir_okay=False), help="Where to write the schema (.yaml, .json).")
 @click.option("--public", is_flag=True, help="I declare that DATA is public: bounds and categories are read from it.")
-def draft(data: str, out: str, public: bool) -> None:
+@json_option
+def draft(data: str, out: str, public: bool, as_json: bool) -> None:
     """Draft a schema from DATA, which must be public."""
     if not public:
         raise ParameterError("a draft reads bounds and categories from the data; add --public only if DATA is public")
-    Schema.draft(data, public=True).save(out)
-    click.echo(f"wrote {out}: read it, and widen bounds and categories to what is possible, not what was seen")
+    drafted = Schema.draft(data, public=True)
+    drafted.save(out)
+    words = f"wrote {out}: read it, and widen bounds and categories to what is possible, not what was seen"
+    emit(as_json, {"out": out, "schema": drafted.to_json()}, words)

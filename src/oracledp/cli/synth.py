@@ -1,4 +1,4 @@
-"""``oracledp synth`` and ``oracledp answer``: a private synthetic table, and answers from its model."""
+"""``oracledp synth``: a private synthetic table, with the model it was drawn from."""
 
 from __future__ import annotations
 
@@ -37,7 +37,9 @@ from oracledp.synthesis import Synthesizer
     help="What should be accurate: marginals:K, conjunctions:W, disjunctions:W, parities:K, halfspaces:K, ranges, or "
     "conditions such as 'age >= 40 and smoker'. May be given several times, with a weight: 'halfspaces * 2'.",
 )  # fmt: skip
-@click.option("--model", "model_path", type=click.Path(dir_okay=False), help="Write the model (JSON) for 'answer'.")
+@click.option(
+    "--model", "model_path", type=click.Path(dir_okay=False), help="Write the model (JSON) for 'sample' and 'answer'."
+)
 @click.option("--report", type=click.Path(dir_okay=False), help="Write a page about the release (HTML).")
 @click.option(
     "--internal-report", type=click.Path(dir_okay=False),
@@ -108,15 +110,3 @@ def _weighted(text: str) -> tuple[str, Fraction]:
     """A workload and its weight, which may follow an asterisk."""
     found = re.fullmatch(r"(.+?)\s*\*\s*([0-9][0-9./]*)", text, re.DOTALL)
     return (text, Fraction(1)) if found is None else (found[1], positive(found[2], "the weight of a workload"))
-
-
-@click.command()
-@click.argument("model", type=click.Path())
-@click.argument("conditions", nargs=-1, required=True)
-@click.option("--confidence", type=float, default=0.95, show_default=True)
-@json_option
-def answer(model: str, conditions: tuple[str, ...], confidence: float, as_json: bool) -> None:
-    """The share of records that meet all CONDITIONS ('age >= 40' 'not smoker'), from a model saved by 'synth'."""
-    found = Synthesizer.load(model).answer(list(conditions), confidence=confidence)
-    text = f"{found.value:.4f}  ({100 * found.confidence:g} % interval {found.low:.4f} to {found.high:.4f})"
-    emit(as_json, found.to_json(), text)

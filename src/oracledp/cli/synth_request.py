@@ -6,22 +6,18 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property, partial
-from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import click
 
 from oracledp.cli.common import ledger_of, progress, source_of
 from oracledp.cli.outputs import Outputs, outputs, refuse_closed_output
+from oracledp.cli.row_files import refuse_format, refuse_missing_libraries, refuse_rows, write_frame
 from oracledp.data.schema import Schema
 from oracledp.data.table import Table
-from oracledp.errors import ParameterError
-from oracledp.extras import optional
 from oracledp.privacy.ledger import Ledger
 from oracledp.randomness.source import Randomness
 from oracledp.report.internal import comparison_page, internal_path
-
-MOST_VALUES = 1 << 31  # of one synthetic table: tens of gigabytes of text
 
 
 @dataclass(frozen=True)
@@ -50,14 +46,12 @@ class SynthRequest:
     as_json: bool
 
     def __post_init__(self) -> None:
-        if Path(self.out).suffix not in (".csv", ".parquet"):
-            raise ParameterError(f"--out {self.out}: rows are written as .csv or .parquet")
+        refuse_format(self.out)
         if self.internal_report is not None:
             internal_path(self.internal_report)
         refuse_closed_output()
         refuse_rows(self.rows, len(self.schema.columns))
-        for library in ("pandas", *(["pyarrow"] if Path(self.out).suffix == ".parquet" else [])):
-            optional(library, extra="frames")
+        refuse_missing_libraries(self.out)
 
     @cached_property
     def schema(self) -> Schema:
@@ -90,8 +84,7 @@ class SynthRequest:
         self, files: Outputs, table: Table, frame: Any, model: Callable[[], str], page: Callable[[], str]
     ) -> None:
         """The rows and, where they were asked for, the model, the page for release and the one that is not."""
-        as_csv = Path(self.out).suffix == ".csv"
-        files.write("out", lambda file: _write_csv(frame, file) if as_csv else frame.to_parquet(file, index=False))
+        files.write("out", lambda file: write_frame(frame, self.out, file))
         files.write_text("model", model)
         files.write_text("report", page)
         if self.internal_report is not None:
@@ -99,17 +92,3 @@ class SynthRequest:
                 page_of_both = partial(comparison_page, table, frame, schema=self.schema)
                 files.write_text("internal-report", page_of_both, rescue=False)  # not private: nowhere else
             click.echo(f"{self.internal_report} is NOT PRIVATE: do not release it", err=True)
-
-
-def refuse_rows(rows: int | None, columns: int) -> None:
-    """A number of synthetic rows that this machine could not hold is refused while nothing is charged."""
-    if rows is None:
-        return
-    if rows < 1:
-        raise ParameterError("--rows must be at least 1")
-    if rows * columns > MOST_VALUES:
-        raise ParameterError(f"--rows {rows}: at most {MOST_VALUES // columns:,} rows of {columns} columns are written")
-
-
-def _write_csv(frame: Any, file: BinaryIO) -> None:
-    frame.to_csv(file, index=False, mode="wb")

@@ -53,7 +53,7 @@ class Option:
 
 @dataclass(frozen=True)
 class Plan:
-    """All options of a task, the recommended one, and the paper's own figures beside them.
+    """All options of a task and the recommended one: only figures that are proved.
 
     ``str(plan)`` is a table; :meth:`to_json` has the same; :meth:`plot` draws error against rows.
     """
@@ -63,7 +63,6 @@ class Plan:
     options: tuple[Option, ...]
     recommended: str | None
     reason: str
-    paper: dict[str, float] = field(default_factory=dict)
     design: dict[str, Any] | None = None
 
     def option(self, mechanism: str) -> Option:
@@ -78,7 +77,6 @@ class Plan:
             "recommended": self.recommended,
             "reason": self.reason,
             "options": [option.to_json() for option in self.options],
-            "paper": {name: _finite(value) for name, value in self.paper.items()},
         }
         if self.design is not None:
             data |= {"design": self.design}

@@ -17,8 +17,8 @@ from oracledp.planning.cost import Timing, timing
 from oracledp.planning.options import Option, Plan
 from oracledp.planning.public import with_public_error
 from oracledp.planning.robust import RobustQuestion, design_json, robust_option
-from oracledp.planning.selection import Question, paper_figures, selection_options
-from oracledp.planning.synthesis import SynthesisQuestion, paper_rates, synthesis_options
+from oracledp.planning.selection import Question, selection_options
+from oracledp.planning.synthesis import SynthesisQuestion, synthesis_options
 from oracledp.privacy.guarantee import Neighbours, show
 
 TASKS = ("learn", "rspm", "prsma", "synth")
@@ -129,8 +129,7 @@ def _selection(
     if timed:
         options = _timed(options, timing(queries, common.rows))
     recommended, reason = _recommend(options)
-    figures = paper_figures(question)
-    return Plan(task, common.parameters(**_class_numbers(queries, shape)), tuple(options), recommended, reason, figures)
+    return Plan(task, common.parameters(**_class_numbers(queries, shape)), tuple(options), recommended, reason)
 
 
 def _robust_if_possible(common: _Common, shape: Shape, max_calls: int) -> list[Option]:
@@ -200,4 +199,4 @@ def _synth(common: _Common, queries: QueryClass | None, schema: Schema | None) -
     )
     shape = None if queries is None else Shape.of(queries)
     numbers = common.parameters(columns=len(sizes), log_domain=question.log_domain, **_class_numbers(queries, shape))
-    return Plan("synth", numbers, tuple(options), "synthesizer", reason, paper_rates(question))
+    return Plan("synth", numbers, tuple(options), "synthesizer", reason)

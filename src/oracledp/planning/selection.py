@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from math import log, sqrt
+from math import sqrt
 
 from oracledp import bounds
 from oracledp.bounds.shape import Shape
@@ -170,20 +170,3 @@ def _scaled(at_one_row: float, question: Question) -> Callable[[float, float], f
         return at_one_row / rows * epsilon / eps
 
     return curve
-
-
-def paper_figures(question: Question) -> dict[str, float]:
-    """The paper's own theorems at these parameters, whether or not their proofs stand."""
-    shape, epsilon, rows, beta = question.shape, float(question.epsilon), question.rows, question.beta
-    found = {"exponential": bounds.exponential_paper(shape.log_size, epsilon=epsilon, rows=rows, beta=beta)}
-    if shape.elements:
-        found["rspm (2ε-DP only, E1)"] = bounds.rspm_paper(shape.elements, epsilon=epsilon, rows=rows, beta=beta)
-        if question.delta is not None:
-            found["gaussian rspm (not private, E2)"] = bounds.gaussian_rspm_paper(
-                shape.elements, epsilon=epsilon, delta=float(question.delta), rows=rows, beta=beta
-            )
-            if float(question.delta) < beta and log(2 / float(question.delta)) * 62 / epsilon < rows:
-                found["prsma (⊥ a quarter of the time, E3)"] = bounds.prsma_paper(
-                    shape.elements, shape.log_size, epsilon=epsilon, delta=float(question.delta), rows=rows, beta=beta
-                )
-    return found

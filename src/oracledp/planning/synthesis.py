@@ -134,27 +134,3 @@ def _game(
         draws=20_000,
         player=player,
     )
-
-
-def paper_rates(question: SynthesisQuestion) -> dict[str, float]:
-    """The paper's three corollaries with every hidden constant set to one."""
-    if question.queries is None:
-        return {}
-    shape = Shape.of(question.queries)
-    epsilon, delta, rows = float(question.epsilon), float(question.delta), float(question.rows)
-    dual, log_domain = len(question.queries.dual_separator()), question.log_domain
-    found = {
-        "bound 3, private oracle": bounds.private_oracle_rate(
-            dual, shape.log_size, log_domain, epsilon=epsilon, delta=delta, rows=rows, beta=question.beta
-        )
-    }
-    if shape.elements:
-        common = {"epsilon": epsilon, "delta": delta, "rows": rows, "beta": question.beta}
-        found["bound 1, gaussian (void, E2)"] = bounds.gaussian_rate(shape.elements, dual, log_domain, **common)
-        found["bound 1 with the noise it needs"] = bounds.gaussian_rate_corrected(
-            shape.elements, dual, log_domain, **common
-        )
-        found["bound 2, prsma"] = bounds.prsma_rate(
-            shape.elements, dual, shape.log_size, log_domain, epsilon=epsilon, rows=rows
-        )
-    return found

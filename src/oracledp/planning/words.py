@@ -12,7 +12,7 @@ from oracledp.planning.options import Option, Plan
 
 
 def describe(plan: Plan) -> str:
-    """The options, the recommendation, the design and the paper's figures, as text."""
+    """The options, the recommendation and the design, as text."""
     stream = StringIO()
     console = Console(file=stream, width=150, highlight=False)
     settings = ", ".join(f"{name} = {value}" for name, value in plan.parameters.items() if value is not None)
@@ -24,8 +24,6 @@ def describe(plan: Plan) -> str:
             console.print(f"{option.mechanism}: {option.note}", soft_wrap=True)
     if plan.design is not None:
         console.print(_design(plan))
-    for name, value in plan.paper.items():
-        console.print(f"the paper's own figure, {name}: {_share(value)}")
     console.print(plan.reason, soft_wrap=True)
     return stream.getvalue().rstrip()
 

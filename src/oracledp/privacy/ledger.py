@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
+from importlib import import_module
 from math import exp
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from oracledp.errors import BudgetExceeded, ModelError, ParameterError
 from oracledp.exact.numbers import Exact, exact, positive, probability
 from oracledp.privacy.guarantee import Guarantee, Neighbours, show
 from oracledp.whole_files import flush, flush_folder
+
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None  # type: ignore[assignment]
 
 
 @dataclass(frozen=True)
@@ -164,7 +169,7 @@ class Ledger:
     def _locked(self) -> Iterator[None]:
         self._read()  # a missing or damaged ledger is named here
         with self.path.open("rb") as file:
-            fcntl.flock(file, fcntl.LOCK_EX)
+            _lock(file)
             yield
 
     def _read(self) -> tuple[dict[str, Any], tuple[Charge, ...]]:
@@ -181,6 +186,16 @@ class Ledger:
             raise ParameterError(f"there is no ledger {self.path}; create it with 'oracledp budget create'") from None
         except (OSError, ValueError, KeyError, IndexError, TypeError):
             raise ModelError(f"{self.path} is not a readable ledger; nothing is sampled") from None
+
+
+def _lock(file: BinaryIO) -> None:
+    """Wait until no other process holds the ledger; the lock goes with the descriptor."""
+    if fcntl is not None:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        return
+    windows = import_module("msvcrt")
+    file.seek(1 << 30)  # a locked byte cannot be read by anyone else: one that no ledger reaches
+    windows.locking(file.fileno(), windows.LK_LOCK, 1)
 
 
 def _whole_lines(content: bytes) -> bytes:

@@ -16,8 +16,6 @@ from numpy.typing import NDArray
 from oracledp.data.literals import Literal, Literals
 from oracledp.data.schema.columns import Codes, Column
 from oracledp.data.schema.conditions import DenyRule, parse_deny, parse_literal, write_literal
-from oracledp.data.schema.documents import read_document, write_document
-from oracledp.data.schema.draft import draft_definition
 from oracledp.data.schema.parsing import parse_columns, top_level
 from oracledp.errors import ParameterError, SchemaError
 
@@ -53,6 +51,8 @@ class Schema:
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Schema:
         """Read a YAML or JSON file."""
+        from oracledp.data.schema.documents import read_document
+
         definition = read_document(Path(path))
         try:
             return cls(definition)
@@ -61,6 +61,8 @@ class Schema:
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write a file that :meth:`load` reads back: JSON where the name ends so, YAML otherwise."""
+        from oracledp.data.schema.documents import write_document
+
         write_document(Path(path), self.to_json())
 
     def to_json(self) -> dict[str, Any]:
@@ -80,6 +82,8 @@ class Schema:
             raise ParameterError(
                 "a draft reads bounds and categories off the data; pass public=True if the data are public"
             )
+        from oracledp.data.schema.draft import draft_definition
+
         return cls(draft_definition(source))
 
     # ---- columns ---------------------------------------------------------------------------------

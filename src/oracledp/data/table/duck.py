@@ -58,7 +58,7 @@ class Source:
     ``places`` gives the relation's own name of a column where it is another; ``line_text`` is the expression
     whose line breaks place a row on a line of a file; ``reopen`` gives the relation anew where it can be read
     only once; ``unread`` says afterwards how many records could not be read at all; ``parts`` are to be counted one by
-    one instead.
+    one instead; ``header`` has the names of all its columns where the relation's own are others.
     """
 
     relation: Any
@@ -69,6 +69,7 @@ class Source:
     reopen: Callable[[], Any] | None = None
     unread: Callable[[], int] | None = None
     parts: tuple[Source, ...] = ()
+    header: tuple[str, ...] = ()
 
 
 def count_query(source: Any, schema: Schema, connection: Any) -> Encoded:
@@ -90,15 +91,25 @@ def count_records(source: Source, schema: Schema) -> Encoded:
         return Encoded.together([count_records(part, schema) for part in source.parts])
     encodings = _encodings(source, schema)
     codes = ", ".join(encoding.code for encoding in encodings)
-    coded = source.relation.project(", ".join(encoding.reading() for encoding in encodings)).project(
-        ", ".join(encoding.coding() for encoding in encodings)
-    )
-    grouped = coded.aggregate(f"{codes}, count(*) AS n", codes)
+    grouped = _coded(source, encodings).aggregate(f"{codes}, count(*) AS n", codes)
     result = attempt(grouped.fetchnumpy, source.title, source.failure)
     columns = [np.asarray(result[encoding.code]) for encoding in encodings]
     counts = np.asarray(result["n"], dtype=np.int64)
     found = Encoded(schema, columns, counts, lambda index: _first_place(source, encodings[index]))
     return found if source.unread is None else found.with_unread(source.unread())
+
+
+def code_rows(source: Source, schema: Schema) -> Encoded:
+    """Every row as codes and flaws, in the order of the source: for what is written beside its own row."""
+    encodings = _encodings(source, schema)
+    result = attempt(_coded(source, encodings).fetchnumpy, source.title, source.failure)
+    columns = [np.asarray(result[encoding.code]) for encoding in encodings]
+    return Encoded(schema, columns, None, lambda index: _first_place(source, encodings[index]))
+
+
+def _coded(source: Source, encodings: list[Encoding]) -> Any:
+    readings = source.relation.project(", ".join(encoding.reading() for encoding in encodings))
+    return readings.project(", ".join(encoding.coding() for encoding in encodings))
 
 
 def _encodings(source: Source, schema: Schema) -> list[Encoding]:

@@ -69,7 +69,8 @@ def _open_csv(connection: Any, path: Path, schema: Schema, delimiter: str, packe
     )
     every_field = ", ".join(f"f{index}" for index in range(len(header)))
     unread = None if strict else (lambda: _set_aside(connection, path))
-    return Source(relation, path.name, places, line_text=f"concat({every_field})", unread=unread)
+    text = f"concat({every_field})"
+    return Source(relation, path.name, places, line_text=text, unread=unread, header=tuple(header))
 
 
 def _set_aside(connection: Any, path: Path) -> int:

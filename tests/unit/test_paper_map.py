@@ -6,8 +6,10 @@ import re
 from pathlib import Path
 
 import pytest
+from experiments.online import theorems
 
 import oracledp as odp
+from experiments import paper_bounds
 
 ROOT = Path(__file__).resolve().parents[2]
 ROWS = [
@@ -15,6 +17,7 @@ ROWS = [
     for line in (ROOT / "docs/paper-to-code.md").read_text().splitlines()
     if line.startswith("|") and not re.match(r"\|[-|]+\|$", line) and not line.startswith("| the paper |")
 ]
+MODULES = {"bounds": odp.bounds, "paper_bounds": paper_bounds, "theorems": theorems}
 PLACES = ("src/oracledp", "tests", "docs", ".")
 
 
@@ -33,8 +36,9 @@ def test_what_is_named_exists(row: str) -> None:
         if path is not None:
             found = [ROOT / place / path[1] for place in (*PLACES, "src/oracledp/mechanisms/robust")]
             assert any(file.exists() for file in found), name
-    for name in re.findall(r"`bounds\.(\w+)`", row):
-        assert name == "Game" or name.endswith("_") or hasattr(odp.bounds, name), name
+    for module, name in re.findall(r"`(\w+)\.(\w+)[`…(]", row):
+        if module in MODULES:
+            assert hasattr(MODULES[module], name), name
     _check_tests(row)
 
 

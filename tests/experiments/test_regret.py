@@ -20,12 +20,14 @@ from experiments.online import (
     Oblivious,
     SeparatorNoise,
     play,
+    theorems,
 )
 from experiments.online.adversaries import Adversary
 from experiments.online.learners import Learner
 from experiments.online.perturbations import Perturbation
 from numpy.typing import NDArray
 
+from experiments import paper_bounds
 from oracledp import bounds
 
 Floats = NDArray[np.float64]
@@ -82,10 +84,10 @@ def test_the_theorem_holds_for_the_exact_law_on_every_sequence(epsilon: float) -
         paid += float(law @ LOSSES[:, column])
         past = past + LOSSES[:, column]
     regret = (paid - past.min()) / 400
-    spread = bounds.gumbel_spread(log(SIZE), epsilon=epsilon)
-    bound = bounds.private_leader(epsilon=epsilon, spread=spread, rounds=400, best_loss=past.min() / 400)
+    spread = theorems.gumbel_spread(log(SIZE), epsilon=epsilon)
+    bound = theorems.private_leader(epsilon=epsilon, spread=spread, rounds=400, best_loss=past.min() / 400)
     assert regret <= bound
-    assert bound <= bounds.private_leader(epsilon=epsilon, spread=spread, rounds=400)
+    assert bound <= theorems.private_leader(epsilon=epsilon, spread=spread, rounds=400)
 
 
 def test_the_exponential_mechanism_is_a_perm_with_gumbel_noise() -> None:
@@ -122,10 +124,10 @@ def test_one_more_loss_moves_the_choice_by_epsilon_and_the_spread_is_right(pertu
 
 @pytest.mark.parametrize(("epsilon", "delta", "rounds"), [(0.1, 0.0, 1000), (0.5, 1e-3, 50), (0.01, 0.0, 10**6)])
 def test_the_corrected_theorem_is_never_weaker_than_the_papers(epsilon: float, delta: float, rounds: int) -> None:
-    spread = bounds.gumbel_spread(log(500), epsilon=epsilon)
-    ours = bounds.private_leader(epsilon=epsilon, delta=delta, spread=spread, rounds=rounds)
-    norm = bounds.gumbel_sup_norm(log(500), epsilon=epsilon)
-    assert ours < bounds.private_leader_paper(epsilon=epsilon, delta=delta, sup_norm=norm, rounds=rounds)
+    spread = theorems.gumbel_spread(log(500), epsilon=epsilon)
+    ours = theorems.private_leader(epsilon=epsilon, delta=delta, spread=spread, rounds=rounds)
+    norm = paper_bounds.gumbel_sup_norm(log(500), epsilon=epsilon)
+    assert ours < paper_bounds.private_leader(epsilon=epsilon, delta=delta, sup_norm=norm, rounds=rounds)
 
 
 def test_context_ftpl_bound() -> None:
@@ -135,7 +137,7 @@ def test_context_ftpl_bound() -> None:
     for factor in (0.5, 0.9, 1.1, 2.0):
         other = bounds.context_ftpl(elements, log_size, rounds=rounds, scale=best.scale * factor)
         assert best.regret <= other.regret * (1 + 1e-3)
-    assert best.regret < bounds.context_ftpl_paper(elements, log_size, rounds=rounds)
-    assert bounds.multiplicative_weights(log_size, rounds=rounds) < best.regret
-    needed = bounds.multiplicative_weights_rounds(log_size, error=0.01)
-    assert bounds.multiplicative_weights(log_size, rounds=needed) == pytest.approx(0.01)
+    assert best.regret < paper_bounds.context_ftpl(elements, log_size, rounds=rounds)
+    assert theorems.multiplicative_weights(log_size, rounds=rounds) < best.regret
+    needed = theorems.multiplicative_weights_rounds(log_size, error=0.01)
+    assert theorems.multiplicative_weights(log_size, rounds=needed) == pytest.approx(0.01)

@@ -1,17 +1,18 @@
-"""``oracledp bench oracles``: sections that can be chosen, rows that are kept, peers that find the same value."""
+"""``python -m benchmarks.engine``: sections that can be chosen, rows that are kept, peers that find the same value."""
 
 import json
 from pathlib import Path
 
 import pytest
 from benchmarks.engine import instances, report, results
+from benchmarks.engine.__main__ import bench
 from benchmarks.engine.data import generated, load
 from benchmarks.engine.measure import Settings, measure
 from benchmarks.engine.suite import SECTIONS, run
 from benchmarks.engine.timing import within
+from benchmarks.engine.write_docs import write_docs
 from click.testing import CliRunner
 
-from oracledp.cli import cli
 from oracledp.errors import ParameterError
 from oracledp.oracles.branch_and_bound import BranchAndBoundOracle
 
@@ -28,7 +29,7 @@ def test_a_call_is_stopped_at_its_limit() -> None:
 
 
 def test_every_section_is_printed() -> None:
-    printed = CliRunner().invoke(cli, ["bench", "oracles", "--quick", "--no-peers", "--quiet"])
+    printed = CliRunner().invoke(bench, ["--quick", "--no-peers", "--quiet"])
     assert printed.exit_code == 0, printed.output
     assert all(name in printed.output for name in set(SECTIONS) - {"hardest"})
     assert "reached" not in printed.output
@@ -42,15 +43,22 @@ def test_peers_find_the_same_value() -> None:
     assert all(peer["same"] for peer in row["peers"].values())
 
 
+def test_rows_that_cp_sat_was_given_say_how_much_longer_it_took() -> None:
+    rows = [row for name in ("lists", "crossover") for row in run(name, generated(100), Settings(quick=True, limit=5))]
+    given = [row for row in rows if "CP-SAT" in row.get("peers", {}) or "cp-sat" in row.get("oracles", {})]
+    assert {row["section"] for row in given} == {"lists", "crossover"}
+    assert [row for row in rows if "ratio_to_cp_sat" in row] == given
+
+
 def test_without_the_folder_a_table_is_generated(tmp_path: Path) -> None:
     assert load(tmp_path).name == "generated"
 
 
 def test_rows_are_kept_in_a_file_and_replaced(tmp_path: Path) -> None:
-    command = ["bench", "oracles", "--quick", "--only", "samples", "--quiet", "--results", str(tmp_path / "kept.json")]
-    first = CliRunner().invoke(cli, [*command, "--json"])
+    command = ["--quick", "--only", "samples", "--quiet", "--results", str(tmp_path / "kept.json")]
+    first = CliRunner().invoke(bench, [*command, "--json"])
     assert first.exit_code == 0
-    assert CliRunner().invoke(cli, command).exit_code == 0
+    assert CliRunner().invoke(bench, command).exit_code == 0
     kept = json.loads((tmp_path / "kept.json").read_text())["rows"]
     assert [row["case"] for row in kept] == [row["case"] for row in json.loads(first.output)["rows"]]
 
@@ -60,7 +68,7 @@ def test_a_page_and_its_pictures_are_made_from_the_rows(tmp_path: Path) -> None:
     rows = [row for name in ("monotone", "growth", "crossover") for row in run(name, table, QUICK)]
     results.write(tmp_path / "kept.json", {"machine": {}, "rows": rows})
     (tmp_path / "engine.md").write_text("before\n<!-- table: crossover -->\nold\n<!-- end -->\nafter\n")
-    made = CliRunner().invoke(cli, ["bench", "report", str(tmp_path / "kept.json"), str(tmp_path)])
+    made = CliRunner().invoke(write_docs, [str(tmp_path / "kept.json"), str(tmp_path)])
     assert made.exit_code == 0, made.output
     page = (tmp_path / "engine.md").read_text()
     assert page.startswith("before\n")

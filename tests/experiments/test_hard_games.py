@@ -6,14 +6,13 @@ from math import ceil, log
 
 import numpy as np
 import pytest
-from experiments.online import HardGame, MetaGame, converge, stack
+from experiments.online import HardGame, MetaGame, converge, stack, theorems
 from experiments.online.hard_games import PAYOFFS, VALUE
 from experiments.online.meta_game import Algorithm
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
-from oracledp import bounds
 from oracledp.errors import ParameterError
 
 
@@ -81,7 +80,7 @@ def test_oracle_efficient_players_need_a_power_of_n(player: str) -> None:
         games = [HardGame.random(dimension, seed=seed) for seed in range(5)]
         runs = [converge(player, game, seed=seed) for seed, game in enumerate(games)]
         assert all(run.converged for run in runs)
-        assert all(run.time >= bounds.hard_game_time(1 << dimension) for run in runs)
+        assert all(run.time >= theorems.hard_game_time(1 << dimension) for run in runs)
         medians[dimension] = float(np.median([run.rounds for run in runs]))
     assert medians[18] > 2 * (18 / 8) * medians[8]
 

@@ -1,0 +1,41 @@
+"""``oracledp sample``: more rows from the saved model of a synthetic table, whichever method made it."""
+
+from __future__ import annotations
+
+import click
+
+from oracledp.cli.common import emit, json_option
+from oracledp.cli.outputs import outputs, refuse_closed_output
+from oracledp.cli.row_files import refuse_format, refuse_missing_libraries, refuse_rows, write_frame
+from oracledp.game.oracle_query import OracleQuery
+from oracledp.synthesis import Synthesizer
+from oracledp.whole_files import read_saved
+
+
+@click.command()
+@click.argument("model", type=click.Path())
+@click.option("--out", required=True, type=click.Path(dir_okay=False), help="Where the rows go: .csv or .parquet.")
+@click.option("--rows", type=int, help="How many rows; by default as many as the model believes there are.")
+@click.option("--where", multiple=True, help="What every row meets, such as 'age >= 40'. May be given several times.")
+@click.option("--seed", type=int, help="Repeatable rows; harmless, since the model is released already.")
+@json_option
+def sample(model: str, out: str, rows: int | None, where: tuple[str, ...], seed: int | None, as_json: bool) -> None:
+    """Draw rows from a MODEL saved by 'synth --model'. It costs no budget: nothing but the model is read."""
+    refuse_format(out)
+    refuse_closed_output()
+    refuse_missing_libraries(out)
+    loaded = _load(model)
+    refuse_rows(rows, len(loaded.schema.columns))
+    with outputs(out=out) as files:
+        frame = loaded.sample(rows, seed=seed, where=list(where) if where else None)
+        files.write("out", lambda file: write_frame(frame, out, file), rescue=False)
+        promise = loaded.guarantee_
+        result = {"rows": len(frame), "where": list(where), "guarantee": promise.to_json(), "out": out}
+        emit(as_json, result, f"wrote {len(frame)} rows to {out}\n{promise}")
+        files.settle()
+
+
+def _load(path: str) -> Synthesizer | OracleQuery:
+    """The model that the file says it holds."""
+    played = "oracledp-game-model" in read_saved(path, "a synthetic model")
+    return OracleQuery.load(path) if played else Synthesizer.load(path)

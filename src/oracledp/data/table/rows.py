@@ -1,0 +1,96 @@
+"""A file's rows one by one, in order, to write something beside each: for applying what was released, not for learning.
+
+What is made of single rows is as private as they are. Mechanisms see a :class:`~oracledp.data.table.Table` instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oracledp.data.schema import Schema
+from oracledp.data.table.duck import Source, attempt, code_rows, private_connection
+from oracledp.data.table.files import open_file
+from oracledp.data.table.sql import DUCKDB
+from oracledp.errors import DataError, ParameterError
+
+FORMATS = {".csv": "FORMAT csv, HEADER", ".parquet": "FORMAT parquet"}
+
+
+@dataclass(frozen=True)
+class FileRows:
+    """The rows of one file, read once and kept by DuckDB, on the disk where they do not fit into memory.
+
+    Its table ``given`` has a column ``f0``, ``f1``, … for each of the file's, so that no name of theirs means anything.
+    """
+
+    connection: Any
+    source: Source
+    names: tuple[str, ...]
+
+    def codes(self, schema: Schema, *, strict: bool = False) -> NDArray[Any]:
+        """Rows × columns of codes, settled as in every table (docs/schema.md), or refused if strict."""
+        columns = code_rows(self.source, schema).settled(strict=strict)
+        return np.stack(columns, axis=1).astype(schema.code_dtype)
+
+    def numbers(self, names: Sequence[str]) -> NDArray[np.float64]:
+        """Rows × columns of numbers, true as 1 and false as 0, NaN for what is no number."""
+        places = [self._place(name) for name in names]
+        truths = [f"CAST(TRY_CAST({place} AS BOOLEAN) AS DOUBLE)" for place in places]
+        read = [
+            f"coalesce(TRY_CAST({place} AS DOUBLE), {truth}) AS v{index}"
+            for index, (place, truth) in enumerate(zip(places, truths, strict=True))
+        ]
+        found = attempt(self.source.relation.project(", ".join(read)).fetchnumpy, self.source.title)
+        columns = [np.ma.filled(found[f"v{index}"].astype(np.float64), np.nan) for index in range(len(names))]
+        return np.stack(columns, axis=1)
+
+    def _place(self, name: str) -> str:
+        if self.names.count(name) != 1:
+            problem = "stands twice in" if name in self.names else "is missing from"
+            raise DataError(f"column {name!r} {problem} {self.source.title}")
+        return f"f{self.names.index(name)}"
+
+    def refuse_known(self, column: str) -> None:
+        """A new column needs a name of its own."""
+        if column.lower() in (name.lower() for name in self.names):
+            raise ParameterError(f"{self.source.title} has a column {column!r}: choose another name with --column")
+
+    def write(self, target: Path, column: str, labels: Sequence[Any], chosen: NDArray[np.intp], *, alone: bool) -> None:
+        """The rows with one column more, ``labels[chosen]``, or that alone: CSV or Parquet by the target's name."""
+        self.connection.register("numbered", {"place": np.arange(len(chosen)), "label": chosen.astype(np.int32)})
+        kept = [] if alone else [f"f{index} AS {DUCKDB.name(name)}" for index, name in enumerate(self.names)]
+        cases = " ".join(f"WHEN {number} THEN {_written(label)}" for number, label in enumerate(labels))
+        columns = ", ".join([*kept, f"CASE numbered.label {cases} END AS {DUCKDB.name(column)}"])
+        rows = f"SELECT {columns} FROM given JOIN numbered ON given.rowid = numbered.place ORDER BY numbered.place"
+        query = f"COPY ({rows}) TO {DUCKDB.literal(str(target))} ({FORMATS[target.suffix]})"
+        attempt(lambda: self.connection.execute(query), target.name, "cannot be written")
+
+
+def _written(label: Any) -> str:
+    """A label as SQL has it."""
+    if isinstance(label, bool | np.bool_ | int | np.integer):
+        return str(label)
+    if isinstance(label, float | np.floating):
+        return f"CAST({DUCKDB.literal(repr(float(label)))} AS DOUBLE)"
+    return DUCKDB.literal(str(label))
+
+
+@contextmanager
+def open_rows(path: str | PathLike[str], schema: Schema, *, memory: str | None = None) -> Iterator[FileRows]:
+    """The rows of a CSV, Parquet or Arrow file; a record that cannot be read is refused, since none may be left out."""
+    with private_connection(memory) as connection:
+        source = open_file(connection, Path(path), schema, None, strict=True)
+        own = source.relation.columns
+        renamed = ", ".join(f"{DUCKDB.name(name)} AS f{index}" for index, name in enumerate(own))
+        attempt(lambda: source.relation.project(renamed).create("given"), source.title, source.failure)
+        names = source.header or tuple(own)
+        places = {name: f"f{index}" for index, name in enumerate(names)}
+        yield FileRows(connection, replace(source, relation=connection.table("given"), places=places), names)
