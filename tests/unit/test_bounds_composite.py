@@ -7,9 +7,9 @@ from math import log
 import numpy as np
 import pandas as pd
 import pytest
-from experiments import paper_bounds
 
 import oracledp as odp
+from experiments import paper_bounds
 from oracledp import bounds
 from oracledp.errors import ParameterError
 from oracledp.game.oracle_query import OracleQuery

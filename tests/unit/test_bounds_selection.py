@@ -7,9 +7,9 @@ from math import exp, log
 
 import numpy as np
 import pytest
-from experiments import paper_bounds
 from numpy.typing import NDArray
 
+from experiments import paper_bounds
 from oracledp import Conjunctions, Literals, Neighbours, SeededRandomness, bounds
 from oracledp.mechanisms.gaussian_bound import calibrate_variance
 from oracledp.mechanisms.noisy_min import ReportNoisyMin

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from itertools import cycle
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from oracledp.errors import ParameterError
 from oracledp.extras import optional
-from oracledp.planning.options import Plan
 from oracledp.whole_files import whole_file
+
+if TYPE_CHECKING:
+    from oracledp.planning.options import Plan
 
 
 def plot(plan: Plan, path: str) -> None:

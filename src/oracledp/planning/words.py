@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from io import StringIO
 from math import isnan
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.table import Table as Grid
 
-from oracledp.planning.options import Option, Plan
+if TYPE_CHECKING:
+    from oracledp.planning.options import Option, Plan
 
 
 def describe(plan: Plan) -> str:
