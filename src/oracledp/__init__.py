@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from oracledp.mechanisms.perturbed_min import rspm
     from oracledp.mechanisms.release import Release
     from oracledp.mechanisms.robust import prsma
+    from oracledp.mechanisms.votes.mechanism import vote
     from oracledp.planning import plan
     from oracledp.privacy.guarantee import Guarantee, Neighbours
     from oracledp.privacy.ledger import Ledger
@@ -49,7 +50,7 @@ _HOMES = {
     "synthesis": ("Synthesizer",),
     "game.oracle_query": ("OracleQuery",),
     "planning": ("plan",),
-    "mechanisms": ("exponential", "gaussian_rspm", "prsma", "report_noisy_min", "rspm"),
+    "mechanisms": ("exponential", "gaussian_rspm", "prsma", "report_noisy_min", "rspm", "vote"),
     "mechanisms.release": ("Release",),
     "privacy.guarantee": ("Guarantee", "Neighbours"),
     "data.literals": ("Literal", "Literals"),
@@ -77,6 +78,7 @@ __all__ = [  # noqa: RUF022 - what most people need comes first
     "prsma",
     "report_noisy_min",
     "rspm",
+    "vote",
     "Release",
     "Guarantee",
     "Neighbours",

@@ -24,6 +24,8 @@ from oracledp.mechanisms import gaussian_min as gaussian_rspm
 from oracledp.mechanisms import mapped_counts, noisy_min, perturbation, surrogate, table_selection
 from oracledp.mechanisms import perturbed_min as rspm
 from oracledp.mechanisms.release import Release
+from oracledp.mechanisms.votes import approval
+from oracledp.mechanisms.votes import mechanism as votes
 from oracledp.privacy.guarantee import Neighbours
 from oracledp.synthesis import measurements, measuring, synthesizer
 
@@ -60,6 +62,10 @@ def together(*breaks: Break) -> Break:
             one(patch)
 
     return apply
+
+
+def _whole_tables(split: Any, counts: Any, sizes: Any, source: Any) -> Any:
+    return [(np.flatnonzero(counts), counts[counts > 0]) for _ in split(counts, sizes, source)]
 
 
 def _exact_n(patch: pytest.MonkeyPatch) -> None:
@@ -173,6 +179,19 @@ MUTANTS: dict[str, tuple[str, Break]] = {
     "the rounds of a game are not composed": ("oracle-query / replace-one", _rounds_not_composed),
     "ties of a solver cost nothing": ("rspm / free ties / replace-one", _ties_for_nothing),
     # and more
+    "a vote with half the silence": (
+        "vote:approval / add-remove",
+        as_property(approval.ApprovalVote, "_silent", lambda silent, self: silent // 2),
+    ),
+    "votes weighed by the whole epsilon": (
+        "vote:approval / long lists / replace-one",
+        wrapped(
+            approval.ApprovalVote,
+            "_weights",
+            lambda weights, self, given: [w * w // self._one**self.parts for w in weights(self, given)],
+        ),
+    ),
+    "every part sees all rows": ("vote:approval / add-remove", wrapped(votes, "hypergeometric_parts", _whole_tables)),
     "replace-one counted as one record": (
         "permute-and-flip / replace-one",
         as_property(Neighbours, "comparison_sensitivity", lambda sensitivity, self: 1),

@@ -103,7 +103,9 @@ def commands(folder: Path) -> dict[str, list[str]]:
         "sample a game": ["sample", str(folder / "game.json"), *sample],
         "demo": ["demo", "--epsilon", "1", "--quiet"],
         "audit": ["audit", "exponential", "report-noisy-min", "--tier", "exact", "--quiet"],
-        "schema check with a table": ["schema", "check", data, "--schema", schema, "--epsilon", "1", *replace],
+        "schema check with a table": [
+            "schema", "check", data, "--schema", schema, "--epsilon", "1", "--neighbours", "replace-one", *replace,
+        ],
         "schema draft": ["schema", "draft", data, "--out", str(folder / "draft.yaml"), "--public"],
         "answer": ["answer", str(folder / "model.json"), "sick", "--confidence", "0.9"],
         "budget create": ["budget", "create", str(folder / "new.json"), "--epsilon", "1", "--delta", "1e-6"],

@@ -4,6 +4,7 @@ import json
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -191,6 +192,30 @@ def test_a_mismatch_is_one_clear_line_and_no_file(folder: Path, run: Run, mistak
     assert word in err
     assert len(err.strip().splitlines()) == 1
     assert not list(folder.glob("x.*"))
+
+
+DAMAGES: dict[str, Callable[[dict[str, Any]], object]] = {
+    "no query": lambda data: data.pop("query"),
+    "no guarantee": lambda data: data.pop("guarantee"),
+    "a schema that is none": lambda data: data.update(schema=[1]),
+    "a schema of nothing": lambda data: data.update(schema={}),
+    "a schema without columns": lambda data: data.update(schema={"columns": {}}),
+    "parts that are none": lambda data: data["query"].update(parts=[10**9]),
+    "parts that are texts": lambda data: data["query"].update(parts=["x"]),
+    "an unknown class": lambda data: data["query"]["class"].update(kind="oracle"),
+    "other literals": lambda data: data["query"]["class"]["hypotheses"].update(literals=[["age", ">=", 7]]),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_damaged_release_is_refused_in_one_line(folder: Path, run: Run, damage: str) -> None:
+    data = json.loads((folder / "rule.json").read_text())
+    DAMAGES[damage](data)
+    (folder / "damaged.json").write_text(json.dumps(data))
+    code, out, err = run("predict", "damaged.json", "new.csv", "--out", "x.csv")
+    assert (code, out) == (2, ""), err
+    assert len(err.strip().splitlines()) == 1
+    assert not (folder / "x.csv").exists()
 
 
 def test_a_model_of_synthetic_rows_is_sent_to_its_own_command(folder: Path, run: Run) -> None:

@@ -160,6 +160,12 @@ def exponential_choice(scores: NDArray[np.int64], rate: Fraction | int) -> Outco
     return iter(sorted(law, key=lambda outcome: -outcome[2]))
 
 
+def weighted_choice(weights: Sequence[int]) -> Outcomes:
+    """Integers over their sum."""
+    law = [(index, *bounds(Fraction(weight, sum(weights)))) for index, weight in enumerate(weights) if weight]
+    return iter(sorted(law, key=lambda outcome: -outcome[2]))
+
+
 def permute_and_flip_choice(scores: NDArray[np.int64], rate: Fraction | int) -> Outcomes:
     """Permute-and-flip, by quadrature with a bound on its rounding."""
     law = permute_and_flip_law(tuple(range(len(scores))), scores, Fraction(rate))

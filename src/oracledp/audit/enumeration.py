@@ -28,6 +28,7 @@ SINGLE: dict[str, Callable[..., Outcomes]] = {
     "block_noise": draw_laws.block_noise,
     "exponential_choice": draw_laws.exponential_choice,
     "permute_and_flip_choice": draw_laws.permute_and_flip_choice,
+    "weighted_choice": draw_laws.weighted_choice,
 }
 VECTORS: dict[str, Callable[..., Outcomes]] = {
     "uniform": draw_laws.below,

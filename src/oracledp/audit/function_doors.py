@@ -27,6 +27,7 @@ from oracledp.mechanisms.gaussian_min import gaussian_rspm
 from oracledp.mechanisms.mapped_counts import mapped_counts
 from oracledp.mechanisms.noisy_min import report_noisy_min
 from oracledp.mechanisms.perturbed_min import rspm
+from oracledp.mechanisms.votes.mechanism import vote
 from oracledp.privacy.guarantee import Neighbours
 from oracledp.randomness.source import DrawSource
 
@@ -129,6 +130,11 @@ def function_doors() -> list[Door]:
         Door("rspm / free ties", selection(rspm, epsilon=one, oracle=FreeTies()), **SLOW),
         Door("rspm:gaussian", selection(gaussian_rspm, epsilon=2 * one, delta=Fraction(1, 20)), least=1e-8),
         Door("report-noisy-min", selection(report_noisy_min, epsilon=one), lattice=COARSE),
+        Door("vote:approval", selection(vote, epsilon=one, delta=Fraction(1, 20), parts=2, ballot=1)),
+        Door(
+            "vote:approval / long lists",
+            selection(vote, signed_rules, epsilon=one, delta=Fraction(1, 8), parts=2, ballot=2), rows=1, base=(1, 0, 1, 0),
+        ),
         Door("mapped-counts", unknown_values, universe=3, rows=1, base=(1, 0, 1), least=1e-7),
         Door("learn_rule / conjunction", rule(learn_rule, epsilon=one, size=1)),
         Door("learn_rule / parity", rule(learn_rule, epsilon=one, model="parity", mechanism="permute-and-flip")),

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from oracledp.mechanisms.noisy_min import report_noisy_min
     from oracledp.mechanisms.perturbed_min import rspm
     from oracledp.mechanisms.robust import prsma
+    from oracledp.mechanisms.votes.mechanism import vote
 
 _HOMES = {
     "exponential": "exponential_mechanism",
@@ -23,9 +24,10 @@ _HOMES = {
     "prsma": "robust",
     "report_noisy_min": "noisy_min",
     "rspm": "perturbed_min",
+    "vote": "votes.mechanism",
 }
 
-__all__ = ["exponential", "gaussian_rspm", "prsma", "report_noisy_min", "rspm"]
+__all__ = ["exponential", "gaussian_rspm", "prsma", "report_noisy_min", "rspm", "vote"]
 
 
 def __getattr__(name: str) -> Any:

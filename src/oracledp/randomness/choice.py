@@ -7,9 +7,12 @@ whether the point lies under the true weight is decided with as many digits as i
 
 from __future__ import annotations
 
+from bisect import bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -35,6 +38,20 @@ def exponential_choice(scores: NDArray[np.int64], rate: Fraction | int, source: 
     1
     """
     return _exponential_choice(_checked(scores), _rate(rate), source, _BITS)
+
+
+@drawn
+def weighted_choice(weights: Sequence[int], source: Randomness) -> int:
+    """An index, ``i`` with probability exactly ``weights[i]`` over their sum; the weights may be of any length.
+
+    >>> from oracledp.randomness.source import SystemRandomness
+    >>> weighted_choice([0, 10**50, 0], SystemRandomness())
+    1
+    """
+    if not weights or min(weights) < 0 or not sum(weights):
+        raise ParameterError("a choice needs weights that are not negative, and not all zero")
+    ends = list(accumulate(weights))
+    return bisect_right(ends, below(source, ends[-1]))
 
 
 @drawn
