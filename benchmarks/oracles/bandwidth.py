@@ -17,16 +17,9 @@ from benchmarks.engine import results
 
 HERE = Path(__file__).resolve().parent
 CORE = HERE.parents[1] / "src" / "oracledp" / "_core"
-<<<<<<< HEAD
-MEASURED = ("cover_sums.cpp", "row_table.cpp", "row_merger.cpp")
-SOURCES = (HERE / "bandwidth.cpp", *(found for name in MEASURED for found in CORE.rglob(name)))
-HEADERS = sorted({found.parent for found in CORE.rglob("*.hpp")})
-FOLDERS = (CORE, *HEADERS, pybind11.get_include(), sysconfig.get_path("include"))
-=======
 SOURCES = (HERE / "bandwidth.cpp", CORE / "cover_sums.cpp", CORE / "row_table.cpp", CORE / "row_merger.cpp")
 FOLDERS = (CORE, pybind11.get_include(), sysconfig.get_path("include"))
 
->>>>>>> house
 
 SIZES = (4000, 40_000, 400_000, 4_000_000)
 KEYS = ("megabytes", "loop", "read", "merge")

@@ -183,14 +183,6 @@ MUTANTS: dict[str, tuple[str, Break]] = {
         "vote:approval / add-remove",
         as_property(approval.ApprovalVote, "_silent", lambda silent, self: silent // 2),
     ),
-    "votes weighed by the whole epsilon": (
-        "vote:approval / long lists / replace-one",
-        wrapped(
-            approval.ApprovalVote,
-            "_weights",
-            lambda weights, self, given: [w * w // self._one**self.parts for w in weights(self, given)],
-        ),
-    ),
     "every part sees all rows": ("vote:approval / add-remove", wrapped(votes, "hypergeometric_parts", _whole_tables)),
     "replace-one counted as one record": (
         "permute-and-flip / replace-one",

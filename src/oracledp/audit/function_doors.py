@@ -133,7 +133,8 @@ def function_doors() -> list[Door]:
         Door("vote:approval", selection(vote, epsilon=one, delta=Fraction(1, 20), parts=2, ballot=1)),
         Door(
             "vote:approval / long lists",
-            selection(vote, signed_rules, epsilon=one, delta=Fraction(1, 8), parts=2, ballot=2), rows=1, base=(1, 0, 1, 0),
+            selection(vote, signed_rules, epsilon=one, delta=Fraction(1, 8), parts=2, ballot=2),
+            rows=1, base=(1, 0, 1, 0),
         ),
         Door("mapped-counts", unknown_values, universe=3, rows=1, base=(1, 0, 1), least=1e-7),
         Door("learn_rule / conjunction", rule(learn_rule, epsilon=one, size=1)),
