@@ -13,7 +13,7 @@ from typing import TypeVar
 
 from oracledp.errors import ParameterError
 from oracledp.exact.exponentials import exp_enclosure
-from oracledp.exact.numbers import MOST_PARTS, whole
+from oracledp.exact.numbers import whole
 from oracledp.privacy.guarantee import Guarantee, Neighbours
 from oracledp.randomness.choice import weighted_choice
 from oracledp.randomness.source import Randomness
@@ -21,7 +21,7 @@ from oracledp.randomness.source import Randomness
 Answer = TypeVar("Answer", bound=Hashable)
 
 BITS = 40  # the base of the weights is a multiple of 2^-40
-MOST_APPROVED = 10_000
+MOST_APPROVED = MOST_VOTERS = 10_000
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class ApprovalVote:
     @classmethod
     def calibrate(cls, *, epsilon: Fraction, delta: Fraction, parts: int, most: int) -> ApprovalVote:
         """The largest base whose square, with the share that new answers take, stays below e^ε."""
-        whole(parts, "parts", most=MOST_PARTS)
+        whole(parts, "parts", most=MOST_VOTERS)
         whole(most, "most", most=MOST_APPROVED)
         if not 0 < delta < 1:
             raise ParameterError("a vote needs a delta between 0 and 1, for instance 1e-6")

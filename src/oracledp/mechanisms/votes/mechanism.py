@@ -18,7 +18,7 @@ from oracledp.mechanisms.release import Release
 from oracledp.mechanisms.robust import NothingReleased
 from oracledp.mechanisms.robust.splitting import label_counts
 from oracledp.mechanisms.table_selection import refuse_unknown_goal, refuse_unknown_literals
-from oracledp.mechanisms.votes.approval import MOST_APPROVED, ApprovalVote
+from oracledp.mechanisms.votes.approval import MOST_APPROVED, MOST_VOTERS, ApprovalVote
 from oracledp.mechanisms.votes.ballots import Ballot, BestListed, Called, Function, Restarts
 from oracledp.mechanisms.votes.isolation import apart
 from oracledp.mechanisms.votes.size import default_ballot, default_parts
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from oracledp.privacy.ledger import Ledger
 
 LISTED = 200_000  # queries that every part goes through; beyond, an oracle is asked
-MOST_VOTERS = 10_000
 SEEDS = 1 << 20
 
 
