@@ -66,7 +66,7 @@ class PrivateRuleClassifier(PrivateClassifier):
         epsilon: Exact,
         model: str = "auto",
         schema: Schema | None = None,
-        neighbours: Neighbours | str = "replace-one",
+        neighbours: Neighbours | str = Neighbours.DEFAULT.value,
         oracle: str | Oracle = "auto",
         size: int | None = None,
         mechanism: str | None = None,

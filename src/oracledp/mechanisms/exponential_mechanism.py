@@ -115,7 +115,7 @@ def exponential(
     queries: QueryClass,
     *,
     epsilon: Exact,
-    neighbours: Neighbours | str = Neighbours.REPLACE_ONE,
+    neighbours: Neighbours | str = Neighbours.DEFAULT,
     method: str = "exponential",
     goal: str = "min",
     ledger: Ledger | None = None,

@@ -110,7 +110,7 @@ def gaussian_rspm(
     *,
     epsilon: Exact,
     delta: Exact,
-    neighbours: Neighbours | str = Neighbours.REPLACE_ONE,
+    neighbours: Neighbours | str = Neighbours.DEFAULT,
     oracle: str | Oracle = "auto",
     goal: str = "min",
     ledger: Ledger | None = None,

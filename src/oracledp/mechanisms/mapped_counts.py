@@ -94,7 +94,7 @@ def mapped_counts(
     table: Table,
     *,
     epsilon: Exact,
-    neighbours: Neighbours | str = Neighbours.REPLACE_ONE,
+    neighbours: Neighbours | str = Neighbours.DEFAULT,
     ledger: Ledger | None = None,
     source: Randomness | None = None,
 ) -> MappedCounts:

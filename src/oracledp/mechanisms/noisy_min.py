@@ -79,7 +79,7 @@ def report_noisy_min(
     queries: QueryClass,
     *,
     epsilon: Exact,
-    neighbours: Neighbours | str = Neighbours.REPLACE_ONE,
+    neighbours: Neighbours | str = Neighbours.DEFAULT,
     goal: str = "min",
     ledger: Ledger | None = None,
     source: Randomness | None = None,

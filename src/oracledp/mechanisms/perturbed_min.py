@@ -165,7 +165,7 @@ def rspm(
     queries: QueryClass,
     *,
     epsilon: Exact,
-    neighbours: Neighbours | str = Neighbours.REPLACE_ONE,
+    neighbours: Neighbours | str = Neighbours.DEFAULT,
     oracle: str | Oracle = "auto",
     embedding: str = "k-hot",
     goal: str = "min",

@@ -34,7 +34,7 @@ def plan(
     schema: Schema | None = None,
     target_error: Exact | None = None,
     beta: Exact = "1/20",
-    neighbours: Neighbours | str = Neighbours.REPLACE_ONE,
+    neighbours: Neighbours | str = Neighbours.DEFAULT,
     public: Table | None = None,
     max_calls: int = 1_000_000,
     theorem: str = "auto",

@@ -77,7 +77,7 @@ class Ledger:
         *,
         epsilon: Exact,
         delta: Exact = 0,
-        neighbours: Neighbours | str = Neighbours.REPLACE_ONE,
+        neighbours: Neighbours | str = Neighbours.DEFAULT,
     ) -> Ledger:
         """Open a new budget; an existing file is never overwritten."""
         header = {

@@ -58,7 +58,7 @@ class Synthesizer:
         *,
         epsilon: Exact,
         delta: Exact,
-        neighbours: Neighbours | str = Neighbours.ADD_REMOVE,
+        neighbours: Neighbours | str = Neighbours.DEFAULT,
         workload: Any = DEFAULT,
         ledger: Ledger | None = None,
         rows: int | None = None,

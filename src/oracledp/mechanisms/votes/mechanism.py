@@ -107,7 +107,7 @@ def vote(
     answers: Function | None = None,
     parts: int | None = None,
     ballot: int | None = None,
-    neighbours: Neighbours | str = Neighbours.ADD_REMOVE,
+    neighbours: Neighbours | str = Neighbours.DEFAULT,
     rows: int | None = None,
     goal: str = "min",
     progress: Callable[[int, int], None] | None = None,
