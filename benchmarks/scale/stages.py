@@ -22,7 +22,7 @@ from oracledp.data.schema import Boolean, Categorical, Column, Ordered, Schema
 from oracledp.data.table import Table
 from oracledp.data.table.duck import private_connection
 from oracledp.learning import learn_table
-from oracledp.learning.models import accuracy, learn_rule, rule_class
+from oracledp.learning.models import accuracy, rule_class
 from oracledp.mechanisms.robust import NothingReleased, design_prsma, prsma
 from oracledp.synthesis import Synthesizer
 
@@ -105,7 +105,7 @@ def kept(folder: Path, schema: Schema) -> Table:
 def _rule(folder: Path, schema: Schema, **options: Any) -> Any:
     found = kept(folder, schema)
     target = schema.literal(data.TARGET)
-    return lambda: learn_rule(found, target, epsilon=1, size=3, **options), lambda release: {
+    return lambda: learn_table(found, target, epsilon=1, model="conjunction", size=3, **options), lambda release: {
         "error": round(1 - accuracy(release, found), 5)
     }
 

@@ -275,7 +275,7 @@ MUTANTS: dict[str, tuple[str, Break]] = {
     "a model that keeps its number of rows": ("fit conjunction / add-remove", _keeps_rows),
     "a failure when one record is there": (
         "learn --mechanism / replace-one",
-        wrapped(import_module("oracledp.cli.learn"), "learn_rule", _refuses_a_record),
+        wrapped(import_module("oracledp.cli.learn"), "learn_table", _refuses_a_record),
     ),
     "a selector that compares at twice its rate": (
         "private selector, same split / replace-one",

@@ -10,7 +10,7 @@ import pandas
 import oracledp as odp
 from oracledp.classes import Conjunctions
 from oracledp.game.oracle_query import OracleQuery
-from oracledp.learning.models import learn_rule
+from oracledp.learning import learn_table
 from oracledp.randomness.source import SeededRandomness
 from oracledp.report import internal_comparison
 from oracledp.report.game import game_page
@@ -45,7 +45,9 @@ def write_examples(folder: Path) -> dict[str, Path]:
     synthetic, rule = folder / "synthetic.html", folder / "rule.html"
     write_whole(synthetic, synthetic_page(fitted.model_))
     table = odp.Table.from_frame(frame, schema)
-    release = learn_rule(table, schema.literal("column0"), epsilon=1, size=2, source=SeededRandomness(6))
+    release = learn_table(
+        table, schema.literal("column0"), epsilon=1, model="conjunction", size=2, source=SeededRandomness(6)
+    )
     write_whole(rule, rule_page(release, rows=600))
     queries = Conjunctions(schema.literals.without("age").with_negations(), max_width=2)
     game = OracleQuery(schema, epsilon=1, delta="1e-6", queries=queries, rounds=8, draws=20)

@@ -10,11 +10,12 @@ import pandas
 import pytest
 
 import oracledp as odp
+from oracledp.classes.registry import FAMILIES
 from oracledp.data.table import Table
 from oracledp.errors import DataError, OracleDPError
 from oracledp.learning import learn_table
-from oracledp.learning.models import MECHANISMS, MODELS, learn_rule
 from oracledp.mechanisms.mapped_counts import mapped_counts
+from oracledp.mechanisms.registry import SELECTIONS
 from oracledp.privacy.ledger import Ledger
 from oracledp.randomness.source import SeededRandomness
 
@@ -42,14 +43,14 @@ def synthesized(workload: str) -> Callable[..., Any]:
 
 
 def learned(mechanism: str, model: str) -> Callable[..., Any]:
-    return lambda table, **more: learn_rule(table, TARGET, model=model, mechanism=mechanism, size=2, **more)
+    return lambda table, **more: learn_table(table, TARGET, model=model, mechanism=mechanism, size=2, **more)
 
 
 CALLS: dict[str, Callable[..., Any]] = {
-    **{f"{name} {model}": learned(name, model) for name in MECHANISMS if name != "prsma" for model in MODELS},
+    **{f"{name} {model}": learned(name, model) for name in SELECTIONS if name != "rspm:gaussian" for model in FAMILIES},
     **{
         f"table {m}": (lambda table, m=m, **more: learn_table(table, TARGET, model=m, **more))
-        for m in ["auto", *MODELS]
+        for m in ["auto", *FAMILIES]
     },
     **{f"synthesizer {workload}": synthesized(workload) for workload in WORKLOADS},
     "gaussian-rspm": lambda table, **more: odp.gaussian_rspm(table, RULES, delta="1e-6", **more),

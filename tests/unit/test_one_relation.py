@@ -25,7 +25,6 @@ from oracledp.learners import (
     PrivateSelector,
 )
 from oracledp.learning import learn_table
-from oracledp.learning.models import learn_rule
 from oracledp.mechanisms.gaussian_min import gaussian_rspm
 from oracledp.mechanisms.mapped_counts import mapped_counts
 from oracledp.mechanisms.noisy_min import report_noisy_min
@@ -48,7 +47,6 @@ PRODUCTS: dict[str, Callable[[Ledger], Any]] = {
     "gaussian": lambda ledger: gaussian_rspm(TABLE, RULES, epsilon=1, delta="1e-3", ledger=ledger),
     "mapped counts": lambda ledger: mapped_counts(TABLE, epsilon=1, ledger=ledger),
     "learn_table": lambda ledger: learn_table(TABLE, SICK, epsilon=1, ledger=ledger),
-    "learn_rule": lambda ledger: learn_rule(TABLE, SICK, epsilon=1, ledger=ledger),
     "estimator": lambda ledger: PrivateRuleClassifier(epsilon=1, classes=[0, 1], ledger=ledger).fit(X, Y),
     "selector": lambda ledger: PrivateSelector(
         [ConjunctionClassifier(epsilon=1), HalfspaceClassifier(epsilon=1)], epsilon=1, classes=[0, 1], ledger=ledger

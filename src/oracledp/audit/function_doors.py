@@ -20,7 +20,6 @@ from oracledp.data.table import Table
 from oracledp.extras import optional
 from oracledp.game.oracle_query import OracleQuery
 from oracledp.learning import learn_table
-from oracledp.learning.models import learn_rule
 from oracledp.mechanisms import exponential_mechanism as exponential_module
 from oracledp.mechanisms.exponential_mechanism import exponential
 from oracledp.mechanisms.gaussian_min import gaussian_rspm
@@ -137,8 +136,11 @@ def function_doors() -> list[Door]:
             rows=1, base=(1, 0, 1, 0),
         ),
         Door("mapped-counts", unknown_values, universe=3, rows=1, base=(1, 0, 1), least=1e-7),
-        Door("learn_rule / conjunction", rule(learn_rule, epsilon=one, size=1)),
-        Door("learn_rule / parity", rule(learn_rule, epsilon=one, model="parity", mechanism="permute-and-flip")),
+        Door(
+            "learn_table / rspm",
+            rule(learn_table, epsilon=one, model="conjunction", size=1, mechanism="rspm"), **SLOW,
+        ),
+        Door("learn_table / parity", rule(learn_table, epsilon=one, model="parity", mechanism="permute-and-flip")),
         Door(
             "learn_table / decision-list",
             rule(learn_table, epsilon=one, model="decision-list", size=2), base=(4, 0, 0, 4),

@@ -10,7 +10,8 @@ from oracledp.cli.common import emit, json_option, progress, quiet_option
 from oracledp.data.schema import Schema
 from oracledp.data.table import Table
 from oracledp.extras import optional
-from oracledp.learning.models import accuracy, learn_rule, majority_accuracy
+from oracledp.learning import learn_table
+from oracledp.learning.models import accuracy, majority_accuracy
 
 # The columns and their possible values come from the study's code book, not from the rows.
 RAND_SCHEMA: dict[str, Any] = {
@@ -42,7 +43,7 @@ def demo(epsilon: str, quiet: bool, as_json: bool) -> None:
         table = Table.from_frame(statsmodels.load_pandas().data, schema)
     target = schema.literal(TARGET)
     with progress("choosing a rule by the exponential mechanism", quiet):
-        release = learn_rule(table, target, epsilon=epsilon, model="disjunction", size=3)
+        release = learn_table(table, target, epsilon=epsilon, model="disjunction", size=3)
     shown = {"error": 1 - accuracy(release, table), "majority_error": 1 - majority_accuracy(table, target)}
     text = "\n".join(
         [

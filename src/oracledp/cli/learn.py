@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from oracledp.classes.pictures import Sentence, in_words
 from oracledp.cli.common import (
     emit,
     json_option,
@@ -25,7 +26,7 @@ from oracledp.data.schema import Schema
 from oracledp.data.table import Table
 from oracledp.errors import ParameterError
 from oracledp.learning import learn_table
-from oracledp.learning.models import MECHANISMS, MODELS, accuracy, learn_rule
+from oracledp.learning.models import accuracy
 from oracledp.mechanisms.release import Release
 
 
@@ -33,14 +34,21 @@ from oracledp.mechanisms.release import Release
 @click.argument("data", type=click.Path())
 @click.option("--schema", "schema_path", required=True, type=click.Path(), help="YAML or JSON schema of the table.")
 @click.option("--target", required=True, help="What to predict: COLUMN=VALUE, 'COLUMN >= NUMBER' or a boolean column.")
-@click.option("--model", type=click.Choice(["auto", *MODELS]), default="auto", show_default=True)
+@click.option(
+    "--model", default="auto", show_default=True,
+    help="conjunction, disjunction, parity, decision-list, halfspace, or one of an installed package.",
+)  # fmt: skip
 @click.option("--size", type=int, help="Literals in the rule, rules in the list, or non-zero weights.")
 @click.option("--epsilon", required=True, help="Privacy parameter, exact: 0.1 or 1/3.")
-@click.option("--mechanism", type=click.Choice(list(MECHANISMS)), help="By default the best one for the model.")
-@click.option("--oracle", default="auto", show_default=True, help="Solver for the rspm mechanisms.")
+@click.option(
+    "--mechanism",
+    help="exponential, permute-and-flip, rspm, rspm:separator, rspm:gaussian, report-noisy-min, vote, prsma, or one of "
+    "an installed package; by default the best one for the model.",
+)  # fmt: skip
+@click.option("--oracle", default="auto", show_default=True, help="Solver for rspm, vote and prsma.")
 @click.option("--holdout", type=click.Path(), help="A file to report accuracy on; it is read without any privacy.")
-@click.option("--robust", is_flag=True, help="PRSMA: private whatever the oracle does; needs --delta and many rows.")
-@click.option("--delta", help="Privacy parameter of --robust, for instance 1e-6.")
+@click.option("--robust", is_flag=True, help="A vote of parts: private whatever the oracle does; needs --delta.")
+@click.option("--delta", help="Privacy parameter of --robust, vote, prsma and rspm:gaussian, for instance 1e-6.")
 @click.option(
     "--rows", type=int,
     help="About how many rows there are, if that may be known; else a fiftieth of epsilon tells, where it matters.",
@@ -94,26 +102,30 @@ def learn(
             raise ParameterError(f"--holdout {holdout} has no rows to report an accuracy on")
         common: dict[str, Any] = {
             "epsilon": epsilon, "size": size, "neighbours": neighbours, "oracle": oracle,
-            "rows": rows, "ledger": ledger, "source": source,
+            "rows": rows, "ledger": ledger, "source": source, "delta": delta,
         }  # fmt: skip
+        chosen = "vote" if robust and mechanism is None else mechanism
+        plain = "conjunction" if model == "auto" and chosen is not None else model
         with progress("choosing a rule", quiet) as advance:
-            if robust or mechanism is not None:
-                chosen = "prsma" if robust else str(mechanism)
-                plain = "conjunction" if model == "auto" else model
-                release = learn_rule(
-                    table, literal, model=plain, mechanism=chosen, delta=delta, progress=advance, **common
-                )  # fmt: skip
-            else:
-                release = learn_table(table, literal, model=model, **common)
+            release = learn_table(table, literal, model=plain, mechanism=chosen, progress=advance, **common)
         public = table.rows if neighbours == "replace-one" else None
         files.write_text("out", lambda: _saved(release, schema))
         files.write_text("report", lambda: _page(release, public))
         score = None if held_out is None else accuracy(release, held_out)
         result: dict[str, Any] = {**release.to_json(), "holdout_accuracy": score}
-        lines = [str(release.query), str(release.guarantee)]
+        lines = [_in_words(release), str(release.guarantee)]
         lines += [] if score is None else [f"accuracy on the holdout file (not private): {score:.4f}"]
         emit(as_json, result, "\n".join(lines))
         files.settle()
+
+
+def _in_words(release: Release) -> str:
+    """A card as a table of points, a list as its lines, any other rule as it is."""
+    rules, target = release.query.owner.without_target()
+    drawn = rules.picture(release.query.parts)
+    if target is None or isinstance(drawn, Sentence):
+        return str(release.query)
+    return in_words(drawn, target, target.negated())
 
 
 def _page(release: Release, rows: int | None) -> str:

@@ -14,7 +14,7 @@ from oracledp.data.schema import Schema
 from oracledp.data.table import Table
 from oracledp.errors import ParameterError
 from oracledp.exact.numbers import whole, whole_or_none
-from oracledp.learning.models import MODELS, rule_class
+from oracledp.learning.models import rule_class
 from oracledp.planning import Plan
 from oracledp.planning import plan as make_plan
 
@@ -51,7 +51,7 @@ def _rules(command: Command) -> Command:
         click.option("--schema", "schema_path", type=click.Path(), help="YAML or JSON schema of the table."),
         click.option("--literals", type=int, help="Number of boolean inputs, instead of a schema."),
         click.option("--size", type=int, help="Literals in the rule, rules in the list, or non-zero weights."),
-        click.option("--model", type=click.Choice(list(MODELS)), default="conjunction", show_default=True),
+        click.option("--model", default="conjunction", show_default=True, help="The kind of rule, as learn takes it."),
     ):
         command = option(command)
     return command

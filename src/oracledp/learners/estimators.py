@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from oracledp.classes.registry import FAMILIES
 from oracledp.data.schema import Schema
 from oracledp.errors import ParameterError
 from oracledp.exact.numbers import Exact
 from oracledp.learners.base import PrivateClassifier
-from oracledp.learning.models import MODELS
 from oracledp.oracles.base import Oracle
 from oracledp.privacy.guarantee import Neighbours
 from oracledp.privacy.ledger import Ledger
@@ -100,6 +100,6 @@ class PrivateRuleClassifier(PrivateClassifier):
         self.model = model
 
     def _model(self) -> str:
-        if self.model != "auto" and self.model not in MODELS:
-            raise ParameterError(f"model must be auto or one of {', '.join(MODELS)}, got {self.model!r}")
+        if self.model != "auto" and self.model not in FAMILIES:
+            raise ParameterError(f"model must be auto or one of {', '.join(FAMILIES)}, got {self.model!r}")
         return self.model

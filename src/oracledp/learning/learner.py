@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 
+from oracledp.classes.registry import FAMILIES
 from oracledp.data.literals import Literals
 from oracledp.errors import ParameterError
 from oracledp.exact.capacity import MOST_ROWS
@@ -13,12 +14,12 @@ from oracledp.learning.automatic import Recipe, recipe, recipes
 from oracledp.learning.blocks import Block, single_blocks
 from oracledp.learning.by_size import LearnerBySize, Sized
 from oracledp.learning.cards import scoring_card
-from oracledp.learning.models import MODELS
 from oracledp.learning.override_lists import OverrideLists, widest
 from oracledp.learning.sample import Sample
 from oracledp.learning.single_rules import SingleRules
 from oracledp.learning.task import Learned, Learner, RuleLearner, Task
-from oracledp.learning.whole_class import SELECTIONS, whole_class_learner
+from oracledp.learning.whole_class import whole_class_learner
+from oracledp.mechanisms.registry import SELECTIONS
 from oracledp.mechanisms.surrogate import ConvexSurrogate
 from oracledp.oracles.base import Certificate, Oracle, Trust
 from oracledp.privacy.guarantee import Guarantee, Neighbours
@@ -42,6 +43,7 @@ def rule_learner(
     blocks: tuple[Block, ...] | None = None,
     rows_bound: int = MOST_ROWS,
     unit: int = 1,
+    delta: Fraction | None = None,
 ) -> Learner:
     """The learner for some binary problems on the same rows, which share ε.
 
@@ -52,10 +54,10 @@ def rule_learner(
     """
     if len(literals) == 0:
         raise ParameterError("there is no column to learn from")
-    if model not in (AUTOMATIC, *MODELS):
-        raise ParameterError(f"model must be one of {', '.join((AUTOMATIC, *MODELS))}, got {model!r}")
+    if model != AUTOMATIC and model not in FAMILIES:
+        raise ParameterError(f"model must be one of {', '.join((AUTOMATIC, *FAMILIES))}, got {model!r}")
     chosen = _checked_mechanism(model, mechanism)
-    task = Task(literals, single_blocks(literals), epsilon, neighbours, size, oracle, rows_bound, unit)
+    task = Task(literals, single_blocks(literals), epsilon, neighbours, size, oracle, rows_bound, unit, delta)
     codes = None if blocks is None else sum(block.size for block in blocks)
 
     def built(plan: Recipe, share: Fraction) -> RuleLearner:
@@ -85,7 +87,7 @@ def promise(
 ) -> Guarantee:
     """What the learner of these parameters promises on all tables alike, all its problems together."""
     chosen = _checked_mechanism(model, mechanism)
-    if chosen in ("rspm", "rspm:separator"):
+    if chosen is not None and chosen in SELECTIONS and chosen not in ("exponential", "permute-and-flip"):
         raise ParameterError(
             f"what {chosen} promises depends on the columns and the oracle: see guarantee_ after a fit"
         )
@@ -122,7 +124,7 @@ def _learner(model: str, mechanism: str | None, task: Task, plan: Recipe) -> Rul
         return _card(task, plan.curvature_share)
     if mechanism == "override-list":
         return _enumerated(OverrideLists(task.literals, task.size or plan.rules, task.epsilon, task.neighbours))
-    width = task.size or MODELS[model].default_size
+    width = task.size or FAMILIES[model].default_size
     listed = mechanism in ("exponential", "permute-and-flip") and width <= widest(len(task.literals))
     if listed and model in ("conjunction", "disjunction"):
         disjunctions, flip = model == "disjunction", mechanism == "permute-and-flip"

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from oracledp.classes import ZeroOneLoss
 from oracledp.data.literals import Literal
 from oracledp.data.table import Table
 from oracledp.exact.capacity import MOST_ROWS
-from oracledp.exact.numbers import Exact, positive, whole_or_none
+from oracledp.exact.numbers import Exact, positive, probability, whole_or_none
 from oracledp.learning.blocks import schema_blocks
 from oracledp.learning.learner import AUTOMATIC, rule_learner
+from oracledp.learning.robust import ROBUST, RobustLearning
 from oracledp.learning.sample import Sample
 from oracledp.learning.task import Learned, Learner
 from oracledp.mechanisms.release import Release
@@ -57,8 +59,10 @@ def learn_table(
     size: int | None = None,
     neighbours: Neighbours | str = Neighbours.DEFAULT,
     mechanism: str | None = None,
+    delta: Exact | None = None,
     oracle: str | Oracle = "auto",
     rows: int | None = None,
+    progress: Callable[[int, int], None] | None = None,
     ledger: Ledger | None = None,
     source: Randomness | None = None,
 ) -> Release:
@@ -66,10 +70,27 @@ def learn_table(
 
     Proofs, by the model: proofs/override-lists.md, proofs/surrogate.md, proofs/exponential-mechanism.md. Under
     add/remove-one, the default, the number of rows is private: where settings follow it, a fiftieth of ε measures it
-    (proofs/row-count.md), unless ``rows`` says publicly about how many there are.
+    (proofs/row-count.md), unless ``rows`` says publicly about how many there are. ``mechanism`` may be any selection by
+    name (``oracledp.mechanisms.registry``), or ``"vote"`` or ``"prsma"``, which need ``delta`` and trust no solver;
+    ``progress(done, total)`` hears how these two advance.
     """
     relation = Neighbours.parse(neighbours)
     facts = Facts.of(table, relation)
+    if mechanism in ROBUST:
+        wanted = RobustLearning(
+            mechanism=mechanism,
+            model="conjunction" if model == AUTOMATIC else model,
+            size=size,
+            epsilon=epsilon,
+            delta=delta,
+            neighbours=relation,
+            oracle=oracle,
+            rows=rows,
+            progress=progress,
+            ledger=ledger,
+            source=source,
+        )
+        return wanted.learn(table, target)
     literals = table.schema.literals.without(target.column)
     given = whole_or_none(rows, "rows", most=MOST_ROWS)
     learner = rule_learner(
@@ -83,6 +104,7 @@ def learn_table(
         oracle=oracle,
         blocks=schema_blocks(table.schema, literals),
         rows_bound=facts.rows_bound,
+        delta=None if delta is None else probability(delta, "delta"),
     )
     released = release(TableLearning(learner, target), table, facts, ledger=ledger, source=source)
     learned = released.result

@@ -33,6 +33,7 @@ class Task:
     oracle: str | Oracle
     rows_bound: int = MOST_ROWS
     unit: int = 1
+    delta: Fraction | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "size", whole_or_none(self.size, "size", most=MOST_PARTS))
