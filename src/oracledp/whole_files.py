@@ -52,7 +52,7 @@ class PendingFile:
                 raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
             return cast(BinaryIO, self._target.open("wb"))
         folder = self._target.parent
-        if len(os.fsencode(self._target.name)) > os.pathconf(folder, "PC_NAME_MAX"):
+        if hasattr(os, "pathconf") and len(os.fsencode(self._target.name)) > os.pathconf(folder, "PC_NAME_MAX"):
             raise OSError(errno.ENAMETOOLONG, os.strerror(errno.ENAMETOOLONG))
         descriptor = _open_nameless(folder)
         if descriptor is None:
@@ -87,6 +87,7 @@ class PendingFile:
 
     def _name(self) -> None:
         if self._hidden is not None:
+            self.file.close()  # Windows renames no open file
             self._hidden.replace(self._target)
             return
         try:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 from collections.abc import Iterator
@@ -15,8 +14,11 @@ from typing import Any
 
 from oracledp.errors import BudgetExceeded, ModelError, ParameterError
 from oracledp.exact.numbers import Exact, exact, positive, probability
+from oracledp.locks import lock
 from oracledp.privacy.guarantee import Guarantee, Neighbours, show
 from oracledp.whole_files import flush, flush_folder
+
+_BINARY = getattr(os, "O_BINARY", 0)  # Windows would write two bytes for a newline
 
 
 @dataclass(frozen=True)
@@ -81,8 +83,8 @@ class Ledger:
             "neighbours": Neighbours.parse(neighbours).value,
         }
         try:
-            descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-            with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY, 0o600)
+            with os.fdopen(descriptor, "w", encoding="utf-8", newline="\n") as file:
                 file.write(json.dumps({"oracledp-ledger": 1, **header}) + "\n")
                 flush(file)
             flush_folder(Path(path).parent)
@@ -164,7 +166,7 @@ class Ledger:
     def _locked(self) -> Iterator[None]:
         self._read()  # a missing or damaged ledger is named here
         with self.path.open("rb") as file:
-            fcntl.flock(file, fcntl.LOCK_EX)
+            lock(file.fileno())
             yield
 
     def _read(self) -> tuple[dict[str, Any], tuple[Charge, ...]]:
