@@ -2,7 +2,8 @@
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
-CORE   := $(wildcard src/oracledp/_core/*.cpp src/oracledp/_core/*.hpp)
+CORE   := $(wildcard src/oracledp/_core/*.hpp src/oracledp/_core/*/*.hpp src/oracledp/_core/*/*.cpp)
+CPP    := $(CORE) tests/audit/broken_trees.cpp benchmarks/oracles/bandwidth.cpp
 
 .PHONY: demo test check sanitize audit mutants format clean
 
@@ -27,6 +28,7 @@ test: check $(VENV)/.spark  ## static checks, then every test
 check: $(VENV)/.ready  ## formatting, lint, types
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
+	$(BIN)/clang-format --dry-run --Werror $(CPP)
 	$(BIN)/mypy
 
 sanitize: $(VENV)/.ready  ## the compiled core under ASan and UBSan, built apart
@@ -47,6 +49,7 @@ mutants: $(VENV)/.ready  ## change every source on the privacy path in one place
 format: $(VENV)/.ready
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+	$(BIN)/clang-format -i $(CPP)
 
 clean:
 	rm -rf $(VENV) build dist src/*.egg-info src/oracledp/_engine*.so

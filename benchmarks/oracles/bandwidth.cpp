@@ -1,14 +1,17 @@
 // How fast the inner loop of the search over conjunctions reads its columns, beside a plain read of the same bits.
 // bandwidth.py compiles it and keeps what it finds.
+#include <time.h>
+
 #include <algorithm>
 #include <numeric>
 #include <random>
-#include <time.h>
-#include "cover_sums.hpp"
+
+#include "rows/cover_sums.hpp"
+#include "rows/row_merger.hpp"
 
 using namespace oracledp;
 
-constexpr int COLUMNS = 100;
+constexpr int kColumns = 100;
 
 double cpu_seconds() {
     timespec now;
@@ -33,19 +36,21 @@ RowTable random_table(int rows) {
     keyed.key_words = 2;
     for (int i = 0; i < rows; ++i) {
         keyed.keys.push_back(random());
-        keyed.keys.push_back(random() & ((Word{1} << (COLUMNS - 64)) - 1));
+        keyed.keys.push_back(random() & ((Word{1} << (kColumns - 64)) - 1));
         keyed.weights.push_back(i % 2 ? 1 : -1);
     }
     RowTable table;
-    std::vector<int> columns(COLUMNS);
+    std::vector<int> columns(kColumns);
     std::iota(columns.begin(), columns.end(), 0);
-    build_table(table, columns, keyed);
+    std::vector<KeyBit> sources;
+    for (const int column : columns) sources.push_back({column, false});
+    build_table(table, columns, sources, keyed);
     return table;
 }
 
-__attribute__((target_clones("avx512f", "avx2", "default"))) Word read_all(const Word *words, std::size_t count) {
+__attribute__((target_clones("avx512f", "avx2", "default"))) Word read_all(const Word *words, size_t count) {
     Word folded = 0;
-    for (std::size_t i = 0; i < count; ++i) folded ^= words[i];
+    for (size_t i = 0; i < count; ++i) folded ^= words[i];
     return folded;
 }
 
@@ -55,11 +60,11 @@ extern "C" void bandwidth(int rows, double *out) {
     const int calls = rows >= 400000 ? 30 : 3000;
     const double bytes = 8.0 * double(table.bits.size());
     Terms terms;
-    std::vector<std::int64_t> sums(COLUMNS);
+    std::vector<int64_t> sums(kColumns);
     const double loop = fastest(calls, [&] {
-        for (const Side side : {NEGATIVE, POSITIVE}) {
+        for (const Side side : {kNegative, kPositive}) {
             terms.cut(table, table.valid.data(), side);
-            column_sums(table, terms, table.literals.data(), COLUMNS, sums.data());
+            column_sums(table, terms, table.literals.data(), kColumns, sums.data());
         }
     });
     volatile Word kept = 0;

@@ -8,19 +8,17 @@ import ctypes
 import os
 import subprocess
 import sys
-import sysconfig
 import tempfile
 from pathlib import Path
 
-import pybind11
 from benchmarks.engine import results
 
 HERE = Path(__file__).resolve().parent
 CORE = HERE.parents[1] / "src" / "oracledp" / "_core"
-SOURCES = (HERE / "bandwidth.cpp", CORE / "cover_sums.cpp", CORE / "row_table.cpp", CORE / "row_merger.cpp")
-FOLDERS = (CORE, pybind11.get_include(), sysconfig.get_path("include"))
-
-
+SOURCES = (
+    HERE / "bandwidth.cpp",
+    *(CORE / "rows" / f"{name}.cpp" for name in ("cover_sums", "row_table", "row_merger")),
+)
 SIZES = (4000, 40_000, 400_000, 4_000_000)
 KEYS = ("megabytes", "loop", "read", "merge")
 
@@ -28,7 +26,7 @@ KEYS = ("megabytes", "loop", "read", "merge")
 def measured() -> list[dict[str, object]]:
     with tempfile.TemporaryDirectory() as folder:
         library = Path(folder) / "bandwidth.so"
-        compiler = [os.environ.get("CXX", "g++"), "-O3", "-std=c++17", "-shared", "-fPIC", *(f"-I{f}" for f in FOLDERS)]
+        compiler = [os.environ.get("CXX", "g++"), "-O3", "-std=c++17", "-shared", "-fPIC", f"-I{CORE}"]
         subprocess.run([*compiler, *map(str, SOURCES), "-o", str(library)], check=True)
         probe = ctypes.PyDLL(str(library)).bandwidth
         return [one(probe, rows) for rows in SIZES]

@@ -20,21 +20,19 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-try:
-    import fcntl
-except ImportError:  # Windows, where a folder cannot be locked: the block that made it removes it
-    fcntl = None  # type: ignore[assignment]
+from oracledp.locks import lock, try_lock
 
 PREFIX = "oracledp-scratch-"
 _WATCH = 'trap "" HUP INT QUIT TERM; echo; while read -r _; do :; done; rm -rf -- "$0"'
-_OPEN_FOLDER = sum(getattr(os, flag, 0) for flag in ("O_RDONLY", "O_DIRECTORY", "O_NOFOLLOW", "O_CLOEXEC"))
+_FOLDERS_OPEN = hasattr(os, "O_DIRECTORY")  # not on Windows, which has no shell to watch either
+_LOCKED = ".lock"  # the file that is locked there, instead of its folder
 
 
 @contextmanager
 def private_folder() -> Iterator[Path]:
     """An empty folder that only this user can enter, removed at the end of the block or of the process."""
     remove_abandoned()
-    folder, lock = _locked_folder()
+    folder, held = _locked_folder()
     watcher = None
     try:
         watcher = _watcher(folder)
@@ -44,38 +42,53 @@ def private_folder() -> Iterator[Path]:
         if watcher is not None and watcher.stdin is not None:
             watcher.stdin.close()
             watcher.wait()
-        if lock is not None:
-            os.close(lock)
+        _close(held, removed=folder)
 
 
 def remove_abandoned() -> None:
     """Remove the folders of processes that died, together with their watchers."""
-    if fcntl is None:
-        return
     for folder in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
         with suppress(OSError):
-            descriptor = os.open(folder, _OPEN_FOLDER)
+            descriptor = _open(folder)
+            abandoned = False
             try:
-                if os.fstat(descriptor).st_uid == os.geteuid():
-                    fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                abandoned = _is_ours(descriptor) and try_lock(descriptor)
+                if abandoned:
                     shutil.rmtree(folder, ignore_errors=True)
             finally:
-                os.close(descriptor)
+                _close(descriptor, removed=folder if abandoned else None)
 
 
-def _locked_folder() -> tuple[Path, int | None]:
+def _locked_folder() -> tuple[Path, int]:
     """A new folder and the lock on it; should another process remove it before it is locked, one more."""
     while True:
         folder = Path(tempfile.mkdtemp(prefix=PREFIX))  # made with mode 0700
-        if fcntl is None:
-            return folder, None
         with suppress(FileNotFoundError):
-            lock = os.open(folder, _OPEN_FOLDER)
+            held = _open(folder)
             with suppress(OSError):  # a file system without locks: then nobody takes the folder for abandoned
-                fcntl.flock(lock, fcntl.LOCK_EX)
+                lock(held)
             if folder.exists():
-                return folder, lock
-            os.close(lock)
+                return folder, held
+            os.close(held)
+
+
+def _open(folder: Path) -> int:
+    """A descriptor of what is locked: the folder itself, or a file in it."""
+    if _FOLDERS_OPEN:
+        return os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    return os.open(folder / _LOCKED, os.O_RDWR | os.O_CREAT, 0o600)
+
+
+def _is_ours(descriptor: int) -> bool:
+    """Whether this user made it; on Windows everybody has a temporary folder of their own."""
+    return not hasattr(os, "geteuid") or os.fstat(descriptor).st_uid == os.geteuid()
+
+
+def _close(descriptor: int, *, removed: Path | None) -> None:
+    """Give up the lock; on Windows the file that was locked can only then go with the folder."""
+    os.close(descriptor)
+    if removed is not None and not _FOLDERS_OPEN:
+        shutil.rmtree(removed, ignore_errors=True)
 
 
 def _watcher(folder: Path) -> subprocess.Popen[bytes] | None:

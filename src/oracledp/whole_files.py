@@ -87,6 +87,7 @@ class PendingFile:
 
     def _name(self) -> None:
         if self._hidden is not None:
+            self.file.close()  # Windows renames no open file
             self._hidden.replace(self._target)
             return
         try:

@@ -1,66 +1,60 @@
-// Walks through every tree that prunes or samples, to the end. test_broken_trees.py compiles it beside the core's sources
-// as they are, where it must end in silence, and beside sources with one bound or count made wrong, where it must throw.
+// Walks through every tree that prunes or samples, to the end. test_broken_trees.py compiles it beside the sources of
+// the core as they are, where it must end in silence, and beside sources with one bound or count made wrong, where it
+// must throw.
 #include <iostream>
 #include <random>
 #include <string>
 
-#include "halfspace_sampler.hpp"
-#include "list_sampler.hpp"
-#include "parity_forest.hpp"
-#include "score_tree.hpp"
-#include "subset_forest.hpp"
-#include "support_forest.hpp"
+#include "halfspaces/halfspace_sampler.hpp"
+#include "lists/list_sampler.hpp"
+#include "parities/parity_forest.hpp"
+#include "sampling/support_forest.hpp"
+#include "subsets/subset_forest.hpp"
+#include "trees/score_tree.hpp"
 
 using namespace oracledp;
 
 namespace {
 
-constexpr int COLUMNS = 5;
+constexpr int kColumns = 5;
 std::mt19937_64 generator(7);
 
 Wide below(Wide total) { return (Wide(generator()) << 64 | generator()) % total; }
 
-std::vector<std::uint8_t> random_records(std::vector<std::int64_t> &weights) {
-    std::vector<std::uint8_t> records;
-    for (int record = 0; record < 1 << COLUMNS; ++record) {
-        for (int j = 0; j < COLUMNS; ++j) records.push_back(record >> j & 1);
-        weights.push_back(std::int64_t(generator() % 19) - 9);
+std::vector<uint8_t> random_records(std::vector<int64_t> &weights) {
+    std::vector<uint8_t> records;
+    for (int record = 0; record < 1 << kColumns; ++record) {
+        for (int j = 0; j < kColumns; ++j) records.push_back(record >> j & 1);
+        weights.push_back(int64_t(generator() % 19) - 9);
     }
     return records;
 }
 
 PackedRows random_rows() {
-    std::vector<std::int64_t> weights;
-    const std::vector<std::uint8_t> records = random_records(weights);
+    std::vector<int64_t> weights;
+    const std::vector<uint8_t> records = random_records(weights);
     return pack_rows(records.data(), weights.data(), weights.size(), {0, 1, 2, 3, 4});
 }
 
 ColumnData *random_columns() {
-    std::vector<std::int64_t> weights;
-    const std::vector<std::uint8_t> records = random_records(weights);
-    SparseRecords sparse;
-    for (std::size_t i = 0; i < weights.size(); ++i) {
-        std::vector<int> ones;
-        for (int j = 0; j < COLUMNS; ++j)
-            if (records[i * COLUMNS + j]) ones.push_back(j);
-        sparse.add(ones.data(), ones.data() + ones.size(), weights[i]);
-    }
-    return new ColumnData(std::move(sparse), COLUMNS);
+    std::vector<int64_t> weights;
+    const std::vector<uint8_t> records = random_records(weights);
+    return new ColumnData(SparseRecords(records.data(), weights.data(), weights.size(), kColumns), kColumns);
 }
 
-std::vector<std::uint64_t> powers() { return std::vector<std::uint64_t>(63, kOne); } // a rate next to nothing: all is reached
+// A rate next to nothing: all is reached.
+std::vector<uint64_t> powers() { return std::vector<uint64_t>(63, kOne); }
 
 void subsets() {
-    const PackedRows packed = random_rows();
-    Branch branch;
-    build_table(branch.table, {0, 1, 2, 3, 4}, packed.sources, packed.rows);
-    branch.unit = packed.unit;
+    std::vector<int64_t> weights;
+    const std::vector<uint8_t> records = random_records(weights);
+    Branch branch(records.data(), weights.data(), weights.size(), kColumns);
     branch.width = 3;
     branch.counts = {{1, 1, 1, 1}, {1, 2, 2, 2}, {1, 3, 4, 4}, {1, 4, 7, 8}, {1, 5, 11, 15}, {1, 6, 16, 26}};
     SubsetForest forest;
     forest.add(std::move(branch));
     forest.prepare(powers(), 1e-9);
-    for (std::size_t i = 0; i < forest.size(); ++i)
+    for (size_t i = 0; i < forest.size(); ++i)
         if (!forest.at(i).leaf) forest.descend(i, 0);
 }
 
@@ -76,10 +70,10 @@ void supports(SupportForest &forest, bool counted) {
 void lists() {
     for (const bool counted : {false, true}) {
         std::vector<std::vector<ListLiteral>> tests;
-        for (int test = 0; test < 2 * COLUMNS; ++test) tests.push_back({{test / 2, test % 2}});
-        const std::vector<std::int64_t> free(3 * (2 * tests.size() + 1) + 2, 0);
+        for (int test = 0; test < 2 * kColumns; ++test) tests.push_back({{test / 2, test % 2}});
+        const std::vector<int64_t> free(3 * (2 * tests.size() + 1) + 2, 0);
         SupportForest forest;
-        forest.add(*random_columns(), std::make_unique<ListSampler>(ListProblem(3, COLUMNS, tests, free.data())), 4);
+        forest.add(*random_columns(), std::make_unique<ListSampler>(ListProblem(3, kColumns, tests, free.data())), 4);
         supports(forest, counted);
     }
 }
@@ -87,14 +81,16 @@ void lists() {
 void halfspaces() {
     for (const bool counted : {false, true}) {
         SupportForest forest;
-        const std::vector<int> flipped(COLUMNS, 0);
-        forest.add(*random_columns(), std::make_unique<HalfspaceSampler>(std::vector<int>{-1, 1}, std::vector<std::int64_t>{0, 1}, 2, true, flipped), 4);
+        const std::vector<int> weights{-1, 1}, flipped(kColumns, 0);
+        const std::vector<int64_t> thresholds{0, 1};
+        auto family = std::make_unique<HalfspaceSampler>(weights, thresholds, 2, true, flipped);
+        forest.add(*random_columns(), std::move(family), 4);
         supports(forest, counted);
     }
 }
 
 void parities() {
-    const ParitySums sums(random_rows(), COLUMNS, 2, true);
+    const ParitySums sums(random_rows(), kColumns, 2, true);
     ParityForest forest;
     forest.add(sums, 4);
     forest.prepare(powers());
@@ -112,9 +108,9 @@ void scores() {
         problem.columns.assign(count, {{-1, 0, true}, {0, 0, false}, {1, 0, true}});
         problem.budget = count;
         problem.prepare();
-        const std::uint64_t plus = generator() % (1 << count), minus = generator() % (1 << count) & ~plus;
+        const uint64_t plus = generator() % (1 << count), minus = generator() % (1 << count) & ~plus;
         std::vector<Pattern> patterns;
-        for (std::uint64_t bits = 0; bits < 1 << count; ++bits) {
+        for (uint64_t bits = 0; bits < 1 << count; ++bits) {
             const bool holds = __builtin_popcountll(bits & plus) > __builtin_popcountll(bits & minus);
             patterns.push_back({bits, holds ? -2 : 3});
         }
@@ -125,7 +121,7 @@ void scores() {
     }
 }
 
-} // namespace
+}  // namespace
 
 int main(int, char **arguments) {
     const std::string tree = arguments[1];

@@ -26,6 +26,7 @@ from oracledp.oracles.problem import WeightedProblem
 from oracledp.randomness.source import SeededRandomness
 
 CORE = Path(__file__).parents[2] / "src" / "oracledp" / "_core"
+SOURCES = {path.stem: path for path in CORE.rglob("*.cpp")}
 PROGRAM = Path(__file__).with_name("broken_trees.cpp")
 PARTS = (
     *("cover_sums", "halfspace_sampler", "list_problem", "list_sampler", "parity_forest", "parity_sums"),
@@ -68,7 +69,7 @@ def ends(objects: list[Path], folder: Path, tree: str) -> tuple[int, str]:
 @pytest.fixture(scope="module")
 def objects(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     folder = tmp_path_factory.mktemp("core")
-    made = {name: compiled(CORE / f"{name}.cpp", folder / f"{name}.o") for name in PARTS}
+    made = {name: compiled(SOURCES[name], folder / f"{name}.o") for name in PARTS}
     return {"main": compiled(PROGRAM, folder / "main.o"), **made}
 
 
@@ -81,7 +82,7 @@ def test_the_trees_as_they_are_hold(tree: str, objects: dict[str, Path], tmp_pat
 def test_a_wrong_bound_or_count_stops_the_tree(
     tree: str, name: str, old: str, new: str, objects: dict[str, Path], tmp_path: Path
 ) -> None:
-    text = (CORE / f"{name}.cpp").read_text(encoding="utf-8")
+    text = SOURCES[name].read_text(encoding="utf-8")
     assert text.count(old) == 1
     source = tmp_path / f"{name}.cpp"
     source.write_text(text.replace(old, new), encoding="utf-8")

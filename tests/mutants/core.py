@@ -33,21 +33,21 @@ SWAPS = {
     "std::max": ("std::min",), "break;": (";",), "continue;": (";",),
 }  # fmt: skip
 JUDGES = {  # what runs a file's code, quickest first
-    "samplers": "tests/unit/test_noise.py tests/statistical/test_samplers.py",
-    "selection": "tests/unit/test_selection.py tests/unit/test_noise.py tests/statistical/test_samplers.py",
-    "partition": "tests/unit/test_partition.py tests/unit/test_prsma_mechanism.py tests/statistical",
-    "tree_sampling": "tests/unit/test_tree_sampler.py tests/property/test_engine_tree.py tests/statistical",
-    "score_tree": "tests/property/test_engine_tree.py tests/property/test_engine_sampler.py tests/statistical",
-    "subset_forest": "tests/property/test_engine_sampler.py tests/audit/test_broken_trees.py",
-    "parity_forest": "tests/property/test_engine_parity_sampler.py tests/unit/test_tree_sampler.py",
-    "support_forest": "tests/property/test_engine_halfspaces.py tests/statistical/test_support_sampler_law.py",
-    "halfspace_sampler": "tests/property/test_engine_halfspaces.py tests/statistical/test_support_sampler_law.py",
-    "list_sampler": "tests/property/test_engine_decision_lists.py tests/statistical/test_support_sampler_law.py",
-    "row_merger": "tests/property/test_merging.py tests/unit/test_distinct_records.py tests/unit/test_table.py",
-    "subset_screen": "tests/property/test_engine_limits.py tests/property/test_transforms.py",
-    "conjunction_search": "tests/property/test_engine_subsets.py tests/property/test_engine_limits.py",
-    "halfspace_search": "tests/property/test_engine_halfspaces.py tests/property/test_engine_limits.py",
-    "decision_list_search": "tests/property/test_engine_decision_lists.py tests/property/test_engine_limits.py",
+    "sampling/noise": "tests/unit/test_noise.py tests/statistical/test_samplers.py",
+    "sampling/selection": "tests/unit/test_selection.py tests/unit/test_noise.py tests/statistical/test_samplers.py",
+    "sampling/partition": "tests/unit/test_partition.py tests/unit/test_prsma_mechanism.py tests/statistical",
+    "trees/score_tree": "tests/property/test_engine_halfspaces.py tests/audit/test_broken_trees.py",
+    "subsets/subset_forest": "tests/property/test_engine_tree.py tests/unit/test_tree_sampler.py tests/statistical",
+    "parities/parity_forest": "tests/property/test_engine_parity_sampler.py tests/unit/test_tree_sampler.py",
+    "sampling/support_forest": "tests/property/test_engine_halfspaces.py tests/statistical/test_support_sampler_law.py",
+    "halfspaces/halfspace_sampler":
+        "tests/property/test_engine_halfspaces.py tests/statistical/test_support_sampler_law.py",
+    "lists/list_sampler": "tests/property/test_engine_decision_lists.py tests/statistical/test_support_sampler_law.py",
+    "rows/row_merger": "tests/property/test_engine_subsets.py tests/property/test_engine_limits.py",
+    "subsets/subset_screen": "tests/property/test_engine_limits.py tests/property/test_transforms.py",
+    "subsets/conjunction_search": "tests/property/test_engine_subsets.py tests/property/test_engine_limits.py",
+    "halfspaces/halfspace_search": "tests/property/test_engine_halfspaces.py tests/property/test_engine_limits.py",
+    "lists/list_search": "tests/property/test_engine_decision_lists.py tests/property/test_engine_limits.py",
 }  # fmt: skip
 PATIENCE = 900.0  # seconds of tests
 
@@ -69,6 +69,11 @@ def changes(source: str) -> list[Change]:
     )
 
 
+def _name(source: Path) -> str:
+    """A source by its room and stem, as in ``JUDGES``."""
+    return f"{source.parent.name}/{source.stem}"
+
+
 class CoreWorker(Worker):
     """A copy of the project whose core is compiled file by file."""
 
@@ -76,7 +81,7 @@ class CoreWorker(Worker):
         super().__init__(folder)
         self.core, self.objects = folder / "src/oracledp/_core", folder / "objects"
         self.objects.mkdir()
-        for source in sorted(self.core.glob("*.cpp")):
+        for source in sorted(self.core.rglob("*.cpp")):
             self.compile(source)
         self.link()
 
@@ -84,8 +89,8 @@ class CoreWorker(Worker):
         """One object, without optimisation."""
         import pybind11
 
-        include = [f"-I{sysconfig.get_path('include')}", f"-I{pybind11.get_include()}"]
-        output = self.objects / f"{source.stem}.o"
+        include = [f"-I{path}" for path in (self.core, sysconfig.get_path("include"), pybind11.get_include())]
+        output = self.objects / f"{source.parent.name}-{source.stem}.o"
         flags = ["-std=c++17", "-O0", "-fPIC", "-fvisibility=hidden", "-w"]
         subprocess.run(["c++", *flags, *include, "-c", str(source), "-o", str(output)], check=True, capture_output=True)
 
@@ -103,7 +108,7 @@ class CoreWorker(Worker):
         try:
             self.compile(target)
             self.link()
-            tests = [test for test in JUDGES[path.stem].split() if (self.folder / test).exists()]
+            tests = [test for test in JUDGES[_name(path)].split() if (self.folder / test).exists()]
             by = self._fails(tests, PATIENCE)
         except subprocess.CalledProcessError:
             by = "the compiler"
@@ -126,10 +131,10 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=CACHE / "core.json")
     asked = parser.parse_args()
     os.environ.setdefault("HYPOTHESIS_STORAGE_DIRECTORY", str(CACHE / "hypothesis"))
-    stems = [stem for stem in JUDGES if asked.only is None or asked.only in stem]
-    each = max(1, round(asked.count / len(stems)))
+    names = [name for name in JUDGES if asked.only is None or asked.only in name]
+    each = max(1, round(asked.count / len(names)))
     jobs = []
-    for path in (SOURCE / "_core" / f"{stem}.cpp" for stem in stems):
+    for path in (SOURCE / "_core" / f"{name}.cpp" for name in names):
         jobs += [(path, change) for change in changes(path.read_text())[:each]]
     free: Queue[CoreWorker] = Queue()
     for number in range(asked.workers):

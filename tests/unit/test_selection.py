@@ -29,7 +29,7 @@ EXTREMES = np.array([-(2**63), 2**63 - 1, 0, 5], dtype=np.int64)
 def test_upper_weights_are_upper_and_nearly_tight(gap: int, rate: Fraction, bits: int) -> None:
     upper = _upper_weights(rate, bits)
     scores = np.array([gap - 2**63], dtype=np.int64)
-    high, low = _engine.upper_total(scores, -(2**63), upper.last, bits, upper.table)
+    high, low = _engine.sum_upper_weights(scores, -(2**63), upper.last, bits, upper.table)
     floor, ceiling = exp_enclosure(rate * gap, bits)
     assert high == 0
     assert ceiling <= low <= floor + 32
@@ -38,11 +38,11 @@ def test_upper_weights_are_upper_and_nearly_tight(gap: int, rate: Fraction, bits
 def test_totals_past_64_bits() -> None:
     upper = _upper_weights(Fraction(0), 62)
     scores = np.arange(1000, dtype=np.int64)
-    high, low = _engine.upper_total(scores, 0, upper.last, 62, upper.table)
+    high, low = _engine.sum_upper_weights(scores, 0, upper.last, 62, upper.table)
     total = (high << 64) + low
     assert total == 1000 << 62
     for target in (0, total - 1, (777 << 62) + 5):
-        found, offset = _engine.locate(scores, 0, upper.last, 62, upper.table, target >> 64, target % 2**64)
+        found, offset = _engine.find_upper_weight(scores, 0, upper.last, 62, upper.table, target >> 64, target % 2**64)
         assert (found << 62) + offset == target
 
 

@@ -1,13 +1,13 @@
 // What depends on the compiler and the processor, in one place: everything else is standard C++17 with vector types.
 #pragma once
-#include <cstdint>
+#include "integers.hpp"
 
 #if defined(__x86_64__) && defined(__GNUC__)
 #define ODP_X86 1
 #endif
 
-// Compiled once for each instruction set, chosen when the module is loaded: one wheel, full speed. Only gcc does that well.
-// A sanitizer cannot run in what chooses, before anything is set up.
+// Compiled once for each instruction set, chosen when the module is loaded: one wheel, full speed. Only gcc does that
+// well, and no sanitizer can run in what chooses, before anything is set up.
 #if defined(ODP_X86) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__)
 #define ODP_CLONES(...) __attribute__((target_clones(__VA_ARGS__)))
 #define ODP_PEXT 1
@@ -27,8 +27,8 @@
 namespace oracledp {
 
 // Eight words that need not be aligned; the compiler splits them where registers are shorter.
-typedef std::uint64_t Lanes __attribute__((vector_size(64), aligned(8)));
-typedef std::int64_t SignedLanes __attribute__((vector_size(64), aligned(8)));
+typedef uint64_t Lanes __attribute__((vector_size(64), aligned(8)));
+typedef int64_t SignedLanes __attribute__((vector_size(64), aligned(8)));
 
 // out[i] = lanes[i ^ distance], for a distance of 1, 2 or 4. By reference: how such vectors are passed is no standard.
 ODP_INLINE void exchange(const Lanes &lanes, unsigned distance, Lanes &out) {
@@ -36,17 +36,18 @@ ODP_INLINE void exchange(const Lanes &lanes, unsigned distance, Lanes &out) {
     for (unsigned i = 0; i < 8; ++i) out[i] = lanes[i ^ distance];
 #else
     const Lanes places = {0, 1, 2, 3, 4, 5, 6, 7};
-    out = __builtin_shuffle(lanes, places ^ std::uint64_t{distance});
+    out = __builtin_shuffle(lanes, places ^ uint64_t{distance});
 #endif
 }
 
 inline bool has_wide_vectors() {
 #if defined(ODP_WIDE)
     __builtin_cpu_init();
-    return __builtin_cpu_supports("avx512vpopcntdq") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw");
+    return __builtin_cpu_supports("avx512vpopcntdq") && __builtin_cpu_supports("avx512dq") &&
+        __builtin_cpu_supports("avx512bw");
 #else
     return false;
 #endif
 }
 
-} // namespace oracledp
+}  // namespace oracledp

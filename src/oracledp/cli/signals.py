@@ -14,7 +14,7 @@ from threading import Thread
 from time import sleep
 from types import FrameType
 
-CAUGHT = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+CAUGHT = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
 PATIENCE = 5.0  # seconds that compiled code has to return
 _received: list[int] = []
 
@@ -22,7 +22,8 @@ _received: list[int] = []
 def catch_signals() -> None:
     """Watch for signals from now on; call it once, in the main thread."""
     reader, writer = os.pipe()
-    os.set_blocking(writer, False)
+    if hasattr(os, "set_blocking"):
+        os.set_blocking(writer, False)
     signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
     for number in CAUGHT:
         if signal.getsignal(number) is not signal.SIG_IGN:  # nohup stays nohup

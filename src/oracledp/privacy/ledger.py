@@ -8,20 +8,17 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
-from importlib import import_module
 from math import exp
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 from oracledp.errors import BudgetExceeded, ModelError, ParameterError
 from oracledp.exact.numbers import Exact, exact, positive, probability
+from oracledp.locks import lock
 from oracledp.privacy.guarantee import Guarantee, Neighbours, show
 from oracledp.whole_files import flush, flush_folder
 
-try:
-    import fcntl
-except ImportError:  # Windows
-    fcntl = None  # type: ignore[assignment]
+_BINARY = getattr(os, "O_BINARY", 0)  # Windows would write two bytes for a newline
 
 
 @dataclass(frozen=True)
@@ -86,8 +83,8 @@ class Ledger:
             "neighbours": Neighbours.parse(neighbours).value,
         }
         try:
-            descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-            with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY, 0o600)
+            with os.fdopen(descriptor, "w", encoding="utf-8", newline="\n") as file:
                 file.write(json.dumps({"oracledp-ledger": 1, **header}) + "\n")
                 flush(file)
             flush_folder(Path(path).parent)
@@ -169,7 +166,7 @@ class Ledger:
     def _locked(self) -> Iterator[None]:
         self._read()  # a missing or damaged ledger is named here
         with self.path.open("rb") as file:
-            _lock(file)
+            lock(file.fileno())
             yield
 
     def _read(self) -> tuple[dict[str, Any], tuple[Charge, ...]]:
@@ -186,16 +183,6 @@ class Ledger:
             raise ParameterError(f"there is no ledger {self.path}; create it with 'oracledp budget create'") from None
         except (OSError, ValueError, KeyError, IndexError, TypeError):
             raise ModelError(f"{self.path} is not a readable ledger; nothing is sampled") from None
-
-
-def _lock(file: BinaryIO) -> None:
-    """Wait until no other process holds the ledger; the lock goes with the descriptor."""
-    if fcntl is not None:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        return
-    windows = import_module("msvcrt")
-    file.seek(1 << 30)  # a locked byte cannot be read by anyone else: one that no ledger reaches
-    windows.locking(file.fileno(), windows.LK_LOCK, 1)
 
 
 def _whole_lines(content: bytes) -> bytes:

@@ -64,7 +64,7 @@ def permute_and_flip_choice(scores: NDArray[np.int64], rate: Fraction | int, sou
     if max(exact_rate.numerator, exact_rate.denominator) >= 1 << 63 or len(checked) >= 1 << 32:
         raise CapacityError("permute-and-flip takes fewer than 2^32 scores and a rate with 63-bit terms")
     top, bottom = exact_rate.numerator, exact_rate.denominator
-    return _engine.permute_and_flip(checked, int(checked.min()), top, bottom, reader(source))
+    return _engine.draw_permute_and_flip(checked, int(checked.min()), top, bottom, reader(source))
 
 
 def exponential_law(scores: NDArray[np.int64], rate: Fraction | int, bits: int = 128) -> Law:
@@ -121,11 +121,11 @@ def _exponential_choice(scores: NDArray[np.int64], rate: Fraction, source: Rando
     least = int(scores.min())
     upper = _upper_weights(rate, bits)
     arguments = (scores, least, upper.last, bits, upper.table)
-    high, low = _engine.upper_total(*arguments)
+    high, low = _engine.sum_upper_weights(*arguments)
     total = (high << 64) + low
     while True:
         target = below(source, total)
-        index, offset = _engine.locate(*arguments, target >> 64, target & ((1 << 64) - 1))
+        index, offset = _engine.find_upper_weight(*arguments, target >> 64, target & ((1 << 64) - 1))
         if _under_weight(offset, rate * (int(scores[index]) - least), bits, source):
             return index
 

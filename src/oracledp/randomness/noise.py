@@ -52,7 +52,7 @@ def uniform(bound: int, count: int, source: Randomness) -> NDArray[np.int64]:
     """
     if _positive_integer(bound, "bound") > 1 << 63:
         raise CapacityError("bound must be at most 2^63; randomness.below takes bounds of any size")
-    return _engine.uniform(bound, _count(count), reader(source))
+    return _engine.draw_uniform(bound, _count(count), reader(source))
 
 
 @drawn
@@ -64,7 +64,7 @@ def geometric(scale: int, count: int, source: Randomness) -> NDArray[np.int64]:
     True
     """
     try:
-        return _engine.geometric(_scale(scale), _count(count), reader(source))
+        return _engine.draw_geometric(_scale(scale), _count(count), reader(source))
     except OverflowError as error:
         raise _too_large() from error
 
@@ -73,7 +73,7 @@ def geometric(scale: int, count: int, source: Randomness) -> NDArray[np.int64]:
 def discrete_laplace(scale: int, count: int, source: Randomness) -> NDArray[np.int64]:
     """Two-sided noise: ``Pr[X = x]`` proportional to ``e^(-|x|/scale)`` on all integers (Theorem 2)."""
     try:
-        return _engine.laplace(_scale(scale), _count(count), reader(source))
+        return _engine.draw_laplace(_scale(scale), _count(count), reader(source))
     except OverflowError as error:
         raise _too_large() from error
 
@@ -93,7 +93,7 @@ def discrete_gaussian(variance: Fraction | int, count: int, source: Randomness) 
         return _wide_gaussian(a, b, t, _count(count), source)
     wide_a, wide_denominator = a.to_bytes(32, "little"), denominator.to_bytes(32, "little")
     try:
-        return _engine.gaussian(t, b * t, wide_a, wide_denominator, _count(count), reader(source))
+        return _engine.draw_gaussian(t, b * t, wide_a, wide_denominator, _count(count), reader(source))
     except OverflowError as error:
         raise _too_large() from error
 

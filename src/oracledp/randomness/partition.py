@@ -41,7 +41,7 @@ def hypergeometric_parts(counts: NDArray[np.int64], sizes: Sequence[int], source
     rest = rows - sum(wanted)
     if rest < 0 or any(size < 0 for size in wanted):
         raise ParameterError("sizes must not be negative and must not exceed the number of rows together")
-    parts = _engine.split(np.ascontiguousarray(array, dtype=np.int64), [*wanted, rest], reader(source))
+    parts = _engine.draw_partition(np.ascontiguousarray(array, dtype=np.int64), [*wanted, rest], reader(source))
     return parts[:-1]
 
 

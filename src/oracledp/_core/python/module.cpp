@@ -1,0 +1,25 @@
+// The one Python module of the compiled core. A class holds what is prepared from data; best_ and prove_ search,
+// draw_ uses up random bits, trace_ exists for the tests.
+#include "python/module.hpp"
+
+#include "trees/broken_tree.hpp"
+
+namespace {
+
+void translate_broken_tree(std::exception_ptr thrown) {
+    try {
+        if (thrown) std::rethrow_exception(thrown);
+    } catch (const oracledp::BrokenTree &error) {
+        pybind11::set_error(pybind11::module_::import("oracledp.errors").attr("BrokenSearchTree"), error.what());
+    }
+}
+
+}  // namespace
+
+PYBIND11_MODULE(_engine, m) {
+    m.doc() = "Compiled core of oracledp: exact samplers, transforms and searches on integers.";
+    pybind11::register_local_exception_translator(translate_broken_tree);
+    oracledp::bind_draws(m);
+    oracledp::bind_searches(m);
+    oracledp::bind_forests(m);
+}

@@ -1,0 +1,263 @@
+// Prepared data and the searches over it. None stands for a search that reached its work limit.
+#include <pybind11/stl.h>
+
+#include <algorithm>
+#include <numeric>
+#include <optional>
+
+#include "dual/dual_search.hpp"
+#include "halfspaces/halfspace_search.hpp"
+#include "lists/list_search.hpp"
+#include "parities/parity_sums.hpp"
+#include "python/arrays.hpp"
+#include "subsets/conjunction_search.hpp"
+#include "subsets/subset_table.hpp"
+
+namespace oracledp {
+namespace {
+
+using Parts = std::vector<int>;
+
+// Without the interpreter; nothing if the work limit was reached.
+template <class Search> auto within(int64_t work_limit, Search search) {
+    WorkMeter meter(work_limit);
+    std::optional<decltype(search(meter))> found;
+    try {
+        py::gil_scoped_release release;
+        found = search(meter);
+    } catch (const OutOfWork &) {
+    }
+    return found;
+}
+
+PackedRows packed(const Records &records) {
+    std::vector<int> order(records.columns);
+    std::iota(order.begin(), order.end(), 0);
+    return pack_rows(records.bits, records.weights, records.count, order);
+}
+
+// ---- conjunctions ---------------------------------------------------------------------------------------------------
+
+using FoundSet = std::tuple<Value, Parts, int64_t>;  // value, literals, work
+
+ConjunctionIndex make_index(const Array<uint8_t> &records, const Integers &weights) {
+    const Records given(records, weights);
+    return ConjunctionIndex(given.columns, packed(given));
+}
+
+// One set of costs as Python gives it. Equal costs of all sizes are a constant, and are kept apart.
+struct Request {
+    Request(const ConjunctionIndex &index, const Value *parts, const Value *sizes, int width)
+        : constant(flat(sizes, width) && sizes ? sizes[0] : 0),
+          costs({parts, parts + index.literals()}, {sizes, sizes + (flat(sizes, width) ? 0 : width + 1)}, width) {}
+
+    static bool flat(const Value *sizes, int width) {
+        return !sizes || std::all_of(sizes, sizes + width + 1, [sizes](Value cost) { return cost == sizes[0]; });
+    }
+    Value constant;
+    SubsetCosts costs;
+};
+
+FoundSet best_set(const ConjunctionIndex &index, const Request &request, WorkMeter &meter, SearchLog &log, bool eager) {
+    const Incumbent found = search_conjunctions(index, request.costs, meter, log, eager);
+    return {found.value() + request.constant, found.best().members(), meter.spent()};
+}
+
+void check_width(const ConjunctionIndex &index, int width) {
+    if (width < 0 || width > index.literals()) throw std::invalid_argument("the width exceeds the number of literals");
+}
+
+std::vector<std::optional<FoundSet>> best_conjunctions(const ConjunctionIndex &index, const Integers &part_costs,
+                                                       const Integers &size_costs, int width, int64_t work_limit,
+                                                       bool eager) {
+    check_width(index, width);
+    const Costs costs(part_costs, size_costs, index.literals(), width);
+    std::vector<std::optional<FoundSet>> found;
+    for (size_t run = 0; run < costs.runs; ++run) {
+        const Value *sizes = costs.sizes ? costs.sizes + run * (width + 1) : nullptr;
+        const Request request(index, costs.parts + run * index.literals(), sizes, width);
+        SearchLog off(0);
+        found.push_back(
+            within(work_limit, [&](WorkMeter &meter) { return best_set(index, request, meter, off, eager); }));
+    }
+    return found;
+}
+
+std::optional<std::pair<FoundSet, std::vector<int32_t>>> prove_conjunction(const ConjunctionIndex &index,
+                                                                           const Integers &part_costs,
+                                                                           const Integers &size_costs, int width,
+                                                                           int64_t work_limit, size_t log_limit,
+                                                                           bool eager) {
+    check_width(index, width);
+    if (part_costs.ndim() != 1 || part_costs.shape(0) != index.literals())
+        throw std::invalid_argument("costs need one entry per literal");
+    if (size_costs.size() && size_costs.size() != width + 1)
+        throw std::invalid_argument("costs need one entry per size up to the width");
+    const Request request(index, part_costs.data(), size_costs.size() ? size_costs.data() : nullptr, width);
+    SearchLog log(log_limit);
+    const auto found =
+        within(work_limit, [&](WorkMeter &meter) { return best_set(index, request, meter, log, eager); });
+    if (!found || log.overflown()) return std::nullopt;
+    return std::make_pair(*found, std::move(log.entries()));
+}
+
+void bind_conjunctions(py::module_ &m) {
+    using py::arg;
+    py::class_<ConjunctionIndex>(m, "ConjunctionIndex").def(py::init(&make_index), arg("records"), arg("weights"));
+    m.def("best_conjunctions", &best_conjunctions, arg("index"), arg("part_costs"), arg("size_costs"), arg("width"),
+          arg("work_limit"), arg("eager") = false);
+    m.def("prove_conjunction", &prove_conjunction, arg("index"), arg("part_costs"), arg("size_costs"), arg("width"),
+          arg("work_limit"), arg("log_limit"), arg("eager") = false);
+}
+
+// ---- tables of all subsets, parities of few literals ---------------------------------------------------------------
+
+SubsetTable make_table(const Array<uint32_t> &masks, const Integers &weights, int literals, bool parity) {
+    if (literals < 1 || literals > 30 || masks.size() != weights.size())
+        throw std::invalid_argument("one weight per record, at most 30 literals");
+    py::gil_scoped_release release;
+    return SubsetTable(masks.data(), weights.data(), size_t(masks.size()), literals, parity);
+}
+
+std::pair<Array<uint64_t>, Integers> best_subsets(const SubsetTable &table, int width, const Integers &part_costs,
+                                                  const Integers &size_costs) {
+    const Costs costs(part_costs, size_costs, table.literals(), width);
+    Array<uint64_t> masks(py::ssize_t(costs.runs));
+    Integers values(py::ssize_t(costs.runs));
+    uint64_t *mask = masks.mutable_data();
+    Value *value = values.mutable_data();
+    {
+        py::gil_scoped_release release;
+        table.best(width, costs.parts, costs.sizes, costs.runs, mask, value);
+    }
+    return {masks, values};
+}
+
+ParitySums make_sums(const Array<uint8_t> &records, const Integers &weights, int width, bool keep) {
+    const Records given(records, weights);
+    if (width < 0 || width > given.columns) throw std::invalid_argument("the width exceeds the number of literals");
+    py::gil_scoped_release release;
+    return ParitySums(packed(given), given.columns, width, keep);
+}
+
+// One value and set for each row of costs.
+std::vector<std::pair<Value, Parts>> best_parities(const ParitySums &sums, const Integers &part_costs,
+                                                   const Integers &size_costs) {
+    const Costs costs(part_costs, size_costs, sums.literals(), sums.width());
+    std::vector<std::pair<Value, Parts>> found;
+    py::gil_scoped_release release;
+    for (const Incumbent &best : sums.best(costs.parts, costs.sizes, costs.runs))
+        found.emplace_back(best.value(), best.best().members());
+    return found;
+}
+
+void bind_subsets(py::module_ &m) {
+    using py::arg;
+    py::class_<SubsetTable>(m, "SubsetTable")
+        .def(py::init(&make_table), arg("masks"), arg("weights"), arg("literals"), arg("parity"))
+        .def("best", &best_subsets, arg("width"), arg("part_costs"), arg("size_costs"));
+    py::class_<ParitySums>(m, "ParitySums")
+        .def(py::init(&make_sums), arg("records"), arg("weights"), arg("width"), arg("keep"))
+        .def("best", &best_parities, arg("part_costs"), arg("size_costs"));
+}
+
+// ---- decision lists and halfspaces ---------------------------------------------------------------------------------
+
+std::unique_ptr<ColumnData> make_columns(const Array<uint8_t> &columns, const Integers &weights) {
+    const Records given(columns, weights);
+    return std::make_unique<ColumnData>(SparseRecords(given.bits, given.weights, given.count, given.columns),
+                                        given.columns);
+}
+
+std::unique_ptr<PatternData> make_patterns(const Array<uint8_t> &columns, const Integers &weights) {
+    const Records given(columns, weights);
+    return std::make_unique<PatternData>(given.bits, given.weights, given.count, given.columns);
+}
+
+using Conditions = std::vector<std::vector<std::pair<int, int>>>;
+
+std::optional<std::tuple<int64_t, Parts, int64_t>> best_decision_list(ColumnData &data, int length,
+                                                                      const Conditions &conditions,
+                                                                      const Integers &part_costs, int64_t work_limit) {
+    std::vector<std::vector<ListLiteral>> tests;
+    for (const auto &condition : conditions) {
+        tests.emplace_back();
+        for (const auto &[column, polarity] : condition) tests.back().push_back({column, polarity});
+    }
+    const ListProblem problem(length, data.columns(), std::move(tests), part_costs.data());
+    return within(work_limit, [&](WorkMeter &meter) {
+        BestList found = search_lists(data, problem, meter);
+        return std::make_tuple(found.value, std::move(found.parts), meter.spent());
+    });
+}
+
+using FoundHalfspace = std::tuple<int64_t, int, Parts, int64_t>;  // value, place of the threshold, other parts, work
+
+std::optional<FoundHalfspace> best_dense_halfspace(const PatternData &data, const HalfspaceProblem &problem,
+                                                   int64_t work_limit) {
+    return within(work_limit, [&](WorkMeter &meter) -> FoundHalfspace {
+        const Halfspace found = search_weights(data, problem, meter);
+        return {found.value, found.threshold, found.parts, meter.spent()};
+    });
+}
+
+std::optional<FoundHalfspace> best_sparse_halfspace(ColumnData &data, const std::vector<int> &flipped,
+                                                    const HalfspaceProblem &problem, int64_t work_limit) {
+    return within(work_limit, [&](WorkMeter &meter) -> FoundHalfspace {
+        const Halfspace found = search_supported_weights(data, flipped, problem, meter);
+        return {found.value, found.threshold, found.parts, meter.spent()};
+    });
+}
+
+HalfspaceProblem make_problem(const std::vector<int> &weights, const std::vector<int64_t> &thresholds,
+                              const std::vector<int64_t> &part_costs, const std::vector<int64_t> &threshold_costs,
+                              const std::vector<int64_t> &size_costs, int budget, bool sparse) {
+    return {weights, thresholds, part_costs, threshold_costs, size_costs, budget, sparse};
+}
+
+void bind_supports(py::module_ &m) {
+    using py::arg;
+    m.attr("MOST_COLUMNS") = kMostColumns;
+    py::class_<ColumnData>(m, "ColumnData").def(py::init(&make_columns), arg("columns"), arg("weights"));
+    py::class_<PatternData>(m, "PatternData").def(py::init(&make_patterns), arg("columns"), arg("weights"));
+    py::class_<HalfspaceProblem>(m, "HalfspaceProblem")
+        .def(py::init(&make_problem), py::kw_only(), arg("weights"), arg("thresholds"), arg("part_costs"),
+             arg("threshold_costs"), arg("size_costs"), arg("budget"), arg("sparse"));
+    m.def("best_decision_list", &best_decision_list, arg("data"), arg("length"), arg("conditions"), arg("part_costs"),
+          arg("work_limit"));
+    m.def("best_dense_halfspace", &best_dense_halfspace, arg("data"), arg("problem"), arg("work_limit"));
+    m.def("best_sparse_halfspace", &best_sparse_halfspace, arg("data"), arg("flipped"), arg("problem"),
+          arg("work_limit"));
+}
+
+// ---- records -------------------------------------------------------------------------------------------------------
+
+using Blocks = std::vector<std::pair<std::vector<std::vector<int>>, std::vector<int64_t>>>;
+using Queries = std::vector<std::tuple<int64_t, bool, int, std::vector<int>>>;
+
+// blocks: the columns that are one under each value, and the costs of the values, block by block.
+// queries: (weight, parity, threshold, score of every value). Returns (value, record, work).
+std::optional<std::tuple<int64_t, std::vector<int>, int64_t>> best_record(int columns, const Blocks &blocks,
+                                                                          const Queries &queries, int64_t work_limit) {
+    std::vector<DualBlock> parts;
+    for (const auto &[ones, cost] : blocks) parts.push_back({ones, cost});
+    std::vector<DualQuery> terms;
+    for (const auto &[weight, parity, threshold, score] : queries) terms.push_back({weight, parity, threshold, score});
+    return within(work_limit, [&](WorkMeter &meter) {
+        DualSearch search(std::move(parts), std::move(terms), columns, meter);
+        search.run();
+        return std::make_tuple(search.value(), search.record(), meter.spent());
+    });
+}
+
+}  // namespace
+
+void bind_searches(py::module_ &m) {
+    using py::arg;
+    bind_conjunctions(m);
+    bind_subsets(m);
+    bind_supports(m);
+    m.def("best_record", &best_record, arg("columns"), arg("blocks"), arg("queries"), arg("work_limit"));
+}
+
+}  // namespace oracledp

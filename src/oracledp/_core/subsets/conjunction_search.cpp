@@ -1,0 +1,408 @@
+// Branch-and-bound over sets of literals. A node fixes a set I and keeps the free literals F that may
+// join it; its cover is the set of rows that have all of I. Five facts prune (proofs/engine.md):
+//   bound       the value of I ∪ T is at least cost(I) − negative(cover) + the least cost of T;
+//   residual    positive rows that have all of F stay covered whatever T is;
+//   persistence a literal whose best case does not pay is dropped, one whose worst case pays is forced;
+//   pairs       persistence for two literals at once, from sums over all rows;
+//   merging     rows that agree on F count with their net weight, so opposite signs cancel.
+#include "subsets/conjunction_search.hpp"
+
+#include <memory>
+#include <numeric>
+
+#include "rows/row_merger.hpp"
+
+namespace oracledp {
+namespace {
+
+struct Node {
+    const RowTable *table;
+    int size;                  // |I|
+    Value cost;                // of I's literals
+    Value negative, positive;  // weight of the cover on each side
+};
+
+// The working memory of one depth.
+struct Level {
+    RowTable own;  // the merged table, once it has paid to build it
+    std::vector<Word> cover;
+    std::vector<int> columns;  // the free literals as columns of the node's table, best bound first
+    std::vector<Value> negative, positive, residual, prefix_cost;
+    LiteralSet included, reachable;
+
+    void keep(size_t place, int column, Value negative_sum, Value positive_sum) {
+        columns[place] = column;
+        negative[place] = negative_sum;
+        positive[place] = positive_sum;
+    }
+    void resize(size_t count) {
+        columns.resize(count);
+        negative.resize(count);
+        positive.resize(count);
+    }
+};
+
+struct Candidate {
+    Value bound, negative;
+    int column;
+    bool operator<(const Candidate &other) const {
+        return bound != other.bound ? bound < other.bound : column < other.column;
+    }
+};
+
+class Search {
+  public:
+    Search(const ConjunctionIndex &index, const SubsetCosts &costs, WorkMeter &meter, SearchLog &log, bool eager)
+        : index_(index), costs_(costs), unit_(index.unit()), pairs_(index, costs), meter_(meter), log_(log),
+          eager_(eager),
+          incumbent_(index.literals(), data_value(index.total(kNegative), index.total(kPositive)) + costs.size(0)) {
+        Value least = 0;
+        for (int literal = 0; literal < costs.literals(); ++literal) least = std::min(least, costs.part(literal));
+        some_paid_ = least < 0;
+        for (int size = 0; size < costs.width(); ++size)
+            may_force_ = may_force_ || least + costs.greatest_step(size) < 0;
+        may_force_ = may_force_ && costs.unlimited();
+    }
+
+    Incumbent run() {
+        guess_all_paid();
+        guess_greedily();
+        incumbent_.included.clear();
+        Level &level = at(0);
+        level.cover = index_.table().valid;
+        level.columns.resize(index_.literals());
+        std::iota(level.columns.begin(), level.columns.end(), 0);
+        visit({&index_.table(), 0, 0, index_.total(kNegative), index_.total(kPositive)}, 0);
+        return incumbent_;
+    }
+
+  private:
+    Value data_value(Value negative, Value positive) const { return (positive - negative) * unit_; }
+
+    Level &at(int depth) {
+        while (int(levels_.size()) <= depth) levels_.push_back(std::make_unique<Level>());
+        return *levels_[depth];
+    }
+    Value weigh(const RowTable &table, const std::vector<Word> &cover, Side side) {
+        terms_.cut(table, cover.data(), side);
+        return terms_.total();
+    }
+    void sum_columns(const RowTable &table, const std::vector<Word> &cover, Side side,
+                     const std::vector<int> &columns) {
+        terms_.cut(table, cover.data(), side);
+        sums_[side].resize(columns.size());
+        column_sums(table, terms_, columns.data(), int(columns.size()), sums_[side].data());
+        meter_.spend(terms_.size * ((columns.size() + 7) / 8) + table.blocks + 1);
+    }
+
+    // ---- two quick guesses --------------------------------------------------------------------
+    // Every literal that is paid to join.
+    void guess_all_paid() {
+        if (!costs_.separable()) return;
+        const RowTable &table = index_.table();
+        std::vector<Word> cover = table.valid;
+        Value cost = 0;
+        for (int literal = 0; literal < index_.literals(); ++literal)
+            if (costs_.part(literal) < 0) {
+                cost += costs_.part(literal);
+                incumbent_.included.insert(literal);
+                intersect_into(cover.data(), table.column(literal), table.words());
+            }
+        incumbent_.offer(data_value(weigh(table, cover, kNegative), weigh(table, cover, kPositive)) + cost);
+        incumbent_.included.clear();
+    }
+    // One literal after the other, while it helps.
+    void guess_greedily() {
+        const RowTable &table = index_.table();
+        std::vector<Word> cover = table.valid;
+        std::vector<int> all(index_.literals());
+        std::iota(all.begin(), all.end(), 0);
+        Value cost = 0, reached = incumbent_.value();
+        for (int size = 0; size < costs_.width(); ++size) {
+            for (const Side side : {kNegative, kPositive}) sum_columns(table, cover, side, all);
+            int best = -1;
+            for (const int literal : all) {
+                if (incumbent_.included.contains(literal)) continue;
+                const Value value = data_value(sums_[0][literal], sums_[1][literal]) + cost + costs_.part(literal) +
+                    costs_.size(size + 1);
+                incumbent_.offer_with(literal, value);
+                if (value >= reached) continue;
+                reached = value;
+                best = literal;
+            }
+            if (best < 0) return;
+            cost += costs_.part(best);
+            incumbent_.included.insert(best);
+            intersect_into(cover.data(), table.column(best), table.words());
+        }
+    }
+
+    // ---- bounds -------------------------------------------------------------------------------
+    int literal_at(const Node &node, const Level &level, size_t place) const {
+        return node.table->literals[level.columns[place]];
+    }
+
+    const std::vector<Value> &costs_of(const std::vector<int> &columns, const Node &node) {
+        scratch_.clear();
+        for (const int column : columns) scratch_.push_back(costs_.part(node.table->literals[column]));
+        return scratch_;
+    }
+    // The least cost of what may join I and one more literal, which pays for itself.
+    Value least_rest(const std::vector<int> &columns, const Node &node) {
+        if (costs_.separable() && !some_paid_) return 0;
+        costs_of(columns, node);
+        if (!costs_.separable()) return costs_.least_rest(scratch_, node.size + 1);
+        Value sum = 0;
+        for (const Value cost : scratch_) sum += std::min<Value>(0, cost);
+        return sum;
+    }
+    // What `least_rest` has already counted for the literal itself.
+    Value own_share(int literal) const { return costs_.separable() ? std::min<Value>(0, costs_.part(literal)) : 0; }
+
+    Value child_bound(const Node &node, const Level &level, size_t child, Value rest) const {
+        const Value more = costs_.separable() ? level.prefix_cost[child] : rest;
+        return data_value(level.negative[child], level.residual[child]) + node.cost +
+            costs_.part(literal_at(node, level, child)) + more;
+    }
+    // Even removing every positive row that lacks it would not pay for the literal.
+    bool never_pays(const Node &node, int literal, Value positive_with) const {
+        return costs_.part(literal) + costs_.least_step(node.size) >= (node.positive - positive_with) * unit_;
+    }
+
+    // ---- one node -----------------------------------------------------------------------------
+    void visit(Node node, int depth) {
+        Level &level = at(depth);
+        forced_.clear();
+        while (force(node, level)) {
+        }
+        log_.add_list(forced_);
+        if (narrow(node, level)) branch(node, depth);
+        log_.add(SearchLog::kEnd);
+    }
+
+    // Includes every literal that pays even if it loses all it could lose. True when something changed;
+    // else the negative sums of the free literals are ready.
+    bool force(Node &node, Level &level) {
+        if (node.size >= costs_.width() || level.columns.empty()) return false;
+        const RowTable &table = *node.table;
+        sum_columns(table, level.cover, kNegative, level.columns);
+        if (!may_force_) return false;
+        const int size = node.size;
+        size_t kept = 0;
+        for (size_t i = 0; i < level.columns.size(); ++i) {
+            const int column = level.columns[i], literal = table.literals[column];
+            if (-(costs_.part(literal) + costs_.greatest_step(size)) <= (node.negative - sums_[0][i]) * unit_) {
+                level.columns[kept++] = column;
+                continue;
+            }
+            forced_.push_back(literal);
+            incumbent_.included.insert(literal);
+            ++node.size;
+            node.cost += costs_.part(literal);
+            intersect_into(level.cover.data(), table.column(column), table.words());
+        }
+        if (node.size == size) return false;
+        level.columns.resize(kept);
+        node.negative = weigh(table, level.cover, kNegative);
+        node.positive = weigh(table, level.cover, kPositive);
+        incumbent_.offer(data_value(node.negative, node.positive) + node.cost + costs_.size(node.size));
+        return true;
+    }
+
+    // Keeps the free literals worth branching on, best bound first, and evaluates I with each of them.
+    bool narrow(const Node &node, Level &level) {
+        if (node.size >= costs_.width()) level.columns.clear();
+        if (!level.columns.empty()) find_candidates(node, level);
+        log_literals(node, level);
+        if (!level.columns.empty()) cut_hopeless_tail(node, level);
+        log_.add(int32_t(level.columns.size()));
+        if (!level.columns.empty()) evaluate(node, level);
+        log_literals(node, level);
+        return level.columns.size() >= 2;  // a single literal: its set has been evaluated
+    }
+    void log_literals(const Node &node, const Level &level) {
+        if (!log_.enabled()) return;
+        std::vector<int> literals;
+        for (const int column : level.columns) literals.push_back(node.table->literals[column]);
+        log_.add_list(literals);
+    }
+
+    void find_candidates(const Node &node, Level &level) {
+        const Value rest = least_rest(level.columns, node) + node.cost;
+        candidates_.clear();
+        for (size_t i = 0; i < level.columns.size(); ++i) {
+            const int literal = literal_at(node, level, i);
+            const Value bound = -sums_[0][i] * unit_ + rest + costs_.part(literal) - own_share(literal);
+            if (incumbent_.hopeless(literal, bound) || pairs_.makes_needless(literal, incumbent_.included)) continue;
+            candidates_.push_back({bound, sums_[0][i], level.columns[i]});
+        }
+        std::sort(candidates_.begin(), candidates_.end());
+        level.resize(candidates_.size());
+        for (size_t i = 0; i < candidates_.size(); ++i)
+            level.keep(i, candidates_[i].column, candidates_[i].negative, 0);
+    }
+
+    // Gives up the literals past the last set that has a chance: a set's last literal tells which
+    // others it may have, and so which positive rows it cannot lose.
+    void cut_hopeless_tail(const Node &node, Level &level) {
+        prepare_children(node, level);
+        size_t count = level.columns.size();
+        const Value rest = costs_.separable() ? 0 : least_rest(level.columns, node);
+        while (count > 0 &&
+               incumbent_.hopeless(literal_at(node, level, count - 1), child_bound(node, level, count - 1, rest)))
+            --count;
+        level.resize(count);
+    }
+
+    void evaluate(const Node &node, Level &level) {
+        sum_columns(*node.table, level.cover, kPositive, level.columns);
+        const Value cost = node.cost + costs_.size(node.size + 1);
+        for (size_t i = 0; i < level.columns.size(); ++i) {
+            const int literal = literal_at(node, level, i);
+            incumbent_.offer_with(literal, data_value(level.negative[i], sums_[1][i]) + cost + costs_.part(literal));
+        }
+        size_t kept = 0;
+        if (node.size + 1 < costs_.width())
+            for (size_t i = 0; i < level.columns.size(); ++i)
+                if (!never_pays(node, literal_at(node, level, i), sums_[1][i]))
+                    level.keep(kept++, level.columns[i], level.negative[i], sums_[1][i]);
+        if (kept == level.columns.size()) return;
+        level.resize(kept);
+        prepare_children(node, level);
+    }
+
+    // Child i includes literal i and may use the literals before it.
+    void prepare_children(const Node &node, Level &level) {
+        const RowTable &table = *node.table;
+        const size_t count = level.columns.size();
+        level.prefix_cost.assign(count + 1, 0);
+        for (size_t i = 0; i < count; ++i)
+            level.prefix_cost[i + 1] =
+                level.prefix_cost[i] + std::min<Value>(0, costs_.part(literal_at(node, level, i)));
+        level.residual.resize(count);
+        residual_sums(table, level.cover.data(), level.columns.data(), int(count), level.residual.data());
+        meter_.spend((table.blocks - table.negative_blocks) * count / 8);
+    }
+
+    // ---- the children -----------------------------------------------------------------------
+    void branch(Node node, int depth) {
+        Level &level = at(depth), &next = at(depth + 1);
+        level.included = level.reachable = incumbent_.included;
+        level.reachable.insert(literal_at(node, level, 0));
+        Value rest = costs_.separable() ? 0 : least_rest(level.columns, node);
+        const int64_t start = meter_.spent();
+        bool merged = false;
+        for (size_t i = 1; i < level.columns.size(); ++i) {
+            if (!merged && worth_merging(node, level, meter_.spent() - start)) {
+                i = std::max<size_t>(1, merge(node, level, i));
+                merged = true;
+                if (i >= level.columns.size()) break;
+                level.reachable.insert(literal_at(node, level, 0));
+                rest = costs_.separable() ? 0 : least_rest(level.columns, node);
+            }
+            const int column = level.columns[i], literal = node.table->literals[column];
+            level.reachable.insert(literal);
+            if (incumbent_.hopeless(literal, child_bound(node, level, i, rest)) ||
+                pairs_.demands_beyond(literal, level.reachable))
+                continue;
+            log_.add(literal);
+            incumbent_.included.insert(literal);
+            next.cover.resize(node.table->words());
+            intersect(next.cover.data(), level.cover.data(), node.table->column(column), node.table->words());
+            next.columns.assign(level.columns.begin(), level.columns.begin() + i);
+            visit({node.table, node.size + 1, node.cost + costs_.part(literal), level.negative[i], level.positive[i]},
+                  depth + 1);
+            incumbent_.included = level.included;
+        }
+    }
+
+    // A merged table is built once a node has cost as much without it. In a long search it is built
+    // sooner: what it adds to the bounds is felt in the whole subtree.
+    bool worth_merging(const Node &node, const Level &level, int64_t spent) const {
+        if (eager_) return true;
+        const int64_t quarters = meter_.spent() < 300'000 ? 16 : meter_.spent() < 10'000'000 ? 4 : 1;
+        const int64_t words = int64_t(node.table->words());
+        if (4 * spent <= quarters * words) return false;
+        return 4 * spent > quarters * (words + int64_t(count_rows(level.cover.data(), node.table->words())));
+    }
+
+    // Rebuilds the node's table over its free literals alone, equal rows merged, and narrows again.
+    // Returns where the child that was next is now.
+    size_t merge(Node &node, Level &level, size_t next) {
+        const RowTable &table = *node.table;
+        std::vector<int> kept = level.columns, literals, rank(table.columns());
+        std::sort(kept.begin(), kept.end());
+        for (size_t i = 0; i < kept.size(); ++i) {
+            literals.push_back(table.literals[kept[i]]);
+            rank[kept[i]] = int(i);
+        }
+        meter_.spend(8 * int64_t(count_rows(level.cover.data(), table.words())));
+        const KeyedRows &rows = merger_.merge(table, level.cover.data(), kept);
+        const size_t moved =
+            lost_cause(node, level, rows) ? (level.resize(0), 0) : rebuild(node, level, rows, literals, rank, next);
+        log_.add(SearchLog::kMerged);
+        log_literals(node, level);
+        return moved;
+    }
+
+    // Whether the net weights already rule out every set of the node.
+    bool lost_cause(const Node &node, const Level &level, const KeyedRows &rows) {
+        Value negative = 0;
+        for (const Value weight : rows.weights) negative -= std::min<Value>(0, weight);
+        Value rest = least_rest(level.columns, node);
+        if (!costs_.separable()) {
+            costs_of(level.columns, node);
+            rest = costs_.least_rest(scratch_, node.size);
+        }
+        return -negative * unit_ + node.cost + rest > incumbent_.value();
+    }
+
+    size_t rebuild(Node &node, Level &level, const KeyedRows &rows, const std::vector<int> &literals,
+                   const std::vector<int> &rank, size_t next) {
+        for (int &column : level.columns) column = rank[column];
+        build_table(level.own, literals, merger_.sources(), rows);
+        node.table = &level.own;
+        level.cover = level.own.valid;
+        for (const Side side : {kNegative, kPositive}) sum_columns(level.own, level.cover, side, level.columns);
+        node.negative = weigh(level.own, level.cover, kNegative);
+        node.positive = weigh(level.own, level.cover, kPositive);
+        const Value rest = least_rest(level.columns, node) + node.cost;
+        size_t count = 0, moved = 0;
+        for (size_t i = 0; i < level.columns.size(); ++i) {
+            if (i == next) moved = count;
+            const int literal = literal_at(node, level, i);
+            const Value bound = -sums_[0][i] * unit_ + rest + costs_.part(literal) - own_share(literal);
+            if (incumbent_.hopeless(literal, bound) || never_pays(node, literal, sums_[1][i])) continue;
+            level.keep(count++, level.columns[i], sums_[0][i], sums_[1][i]);
+        }
+        level.resize(count);
+        prepare_children(node, level);
+        return moved;
+    }
+
+    const ConjunctionIndex &index_;
+    const SubsetCosts &costs_;
+    const Value unit_;
+    const LiteralPairs pairs_;
+    WorkMeter &meter_;
+    SearchLog &log_;
+    const bool eager_;
+    bool some_paid_ = false;  // some literal has a negative cost
+    bool may_force_ = false;  // and so may be worth including whatever it loses
+    Incumbent incumbent_;
+    std::vector<std::unique_ptr<Level>> levels_;
+    RowMerger merger_;
+    Terms terms_;
+    std::vector<Value> sums_[2], scratch_;
+    std::vector<Candidate> candidates_;
+    std::vector<int> forced_;
+};
+
+}  // namespace
+
+Incumbent search_conjunctions(const ConjunctionIndex &index, const SubsetCosts &costs, WorkMeter &meter, SearchLog &log,
+                              bool eager) {
+    return Search(index, costs, meter, log, eager).run();
+}
+
+}  // namespace oracledp

@@ -1,0 +1,15 @@
+// Branch-and-bound for the conjunction of least weight plus cost.
+#pragma once
+#include "subsets/conjunction_index.hpp"
+#include "subsets/incumbent.hpp"
+#include "subsets/search_log.hpp"
+#include "trees/work_meter.hpp"
+
+namespace oracledp {
+
+// The first minimiser in the order of bit masks. Throws OutOfWork when the meter runs out. `eager` merges
+// rows at every node, which small problems never need: it lets tests reach that code.
+Incumbent search_conjunctions(const ConjunctionIndex &index, const SubsetCosts &costs, WorkMeter &meter, SearchLog &log,
+                              bool eager);
+
+}  // namespace oracledp
