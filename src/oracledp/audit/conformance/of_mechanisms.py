@@ -19,16 +19,23 @@ from oracledp.randomness.source import DrawSource
 EPSILONS = (Fraction(1, 2), Fraction(2))
 
 
-def check_mechanism(name: str, *, delta: Fraction | None = None, lattice: Lattice = COARSE) -> None:
+def check_mechanism(
+    name: str,
+    *,
+    delta: Fraction | None = None,
+    epsilons: tuple[Fraction, ...] = EPSILONS,
+    lattice: Lattice = COARSE,
+) -> None:
     """The mechanism of this name on all tables of two rows over two booleans, under every relation that it serves.
 
-    Its draws are walked through outcome by outcome, so they must come from the source by the library's own samplers.
+    Its draws are walked through outcome by outcome, so they must come from the source by the library's own samplers. A
+    small epsilon means wide noise, and a long walk.
 
     >>> check_mechanism("exponential")
     """
     served = 0
     for relation in Neighbours:
-        for epsilon in EPSILONS:
+        for epsilon in epsilons:
             served += _check_one(name, relation, epsilon, delta, lattice)
     demand(served > 0, f"{name} serves neither relation")
 
