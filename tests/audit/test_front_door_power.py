@@ -18,10 +18,10 @@ from oracledp.game import oracle_query, query_player
 from oracledp.game.query_player import ExponentialPlayer
 from oracledp.learners import base as learners_base
 from oracledp.learners import fitting, selector
-from oracledp.learning import learner, override_lists, sample, single_rules, whole_class
+from oracledp.learning import by_size, learner, override_lists, sample, single_rules, whole_class
 from oracledp.mechanisms import exponential_mechanism as exponential
 from oracledp.mechanisms import gaussian_min as gaussian_rspm
-from oracledp.mechanisms import mapped_counts, noisy_min, perturbation, surrogate, table_selection
+from oracledp.mechanisms import mapped_counts, noisy_min, perturbation, row_count, surrogate, table_selection
 from oracledp.mechanisms import perturbed_min as rspm
 from oracledp.mechanisms.release import Release
 from oracledp.privacy.guarantee import Neighbours
@@ -131,6 +131,12 @@ def _first_rows(_: Any, rows: int, share: Fraction, *rest: Any) -> Any:
 
 def _one_hot(original: Any, queries: Any, *, epsilon: Any, **rest: Any) -> Any:
     return original(queries, epsilon=epsilon * queries.hot, **rest)
+
+
+def _drawn_and_forgotten(run: Any, self: Any, rows: int, source: Any) -> int:
+    """The count is drawn, as it should be, and another number is used."""
+    run(self, rows, source)
+    return row_count.rounded_size(rows)
 
 
 def _loud_match(original: Any, table: Any, *rest: Any) -> Any:
@@ -277,6 +283,28 @@ MUTANTS: dict[str, tuple[str, Break]] = {
         "fit disjunction / replace-one",
         wrapped(single_rules, "exponential_choice", lambda draw, scores, rate, source: draw(scores, 2 * rate, source)),
     ),
+    "the rows counted without noise": (
+        "fit counted list, other recipe / add-remove",
+        value(row_count, "noisy_size", lambda rows, scale, source: row_count.rounded_size(rows)),
+    ),
+    "the count of the rows costs nothing": (
+        "fit auto, many literals / add-remove",
+        wrapped(by_size.LearnerBySize, "measuring", lambda measuring, epsilon, learners: measuring(
+            epsilon, lambda rest: learners(epsilon))),
+    ),
+    "the count of the rows costs nothing where a card is learned": (
+        "fit auto / add-remove",
+        wrapped(by_size.LearnerBySize, "measuring", lambda measuring, epsilon, learners: measuring(
+            epsilon, lambda rest: learners(epsilon))),
+    ),
+    "the rows counted with half the noise": (
+        "fit auto, many literals / add-remove",
+        as_property(row_count.RowCount, "scale", lambda scale, self: scale // 2),
+    ),
+    "the recipe from the exact number of rows": (
+        "fit counted list, other recipe / add-remove",
+        wrapped(row_count.RowCount, "run", _drawn_and_forgotten),
+    ),
     "the recipe's list at twice its epsilon": (
         "fit auto, many literals / replace-one",
         wrapped(learner, "OverrideLists", lambda lists, literals, rounds, epsilon, *rest: _claiming(
@@ -296,6 +324,7 @@ def _claiming(lists: Any, epsilon: Fraction) -> Any:
 
 SMALL: dict[str, dict[str, Any]] = {
     "fit card": {"kinds": (2, 3)},
+    "fit auto": {"kinds": (2, 3)},
     "fit card, class weights": {"kinds": (1, 3)},
     "rspm / free ties": {"kinds": (0, 1)},
     "rspm:separator": {"rows": 1, "base": (1, 0, 0, 0), "kinds": (0, 1)},

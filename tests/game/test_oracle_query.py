@@ -20,10 +20,10 @@ from oracledp.game.data_player import ContextFTPL, descend
 from oracledp.game.match import _board, _post
 from oracledp.game.oracle_query import OracleQuery
 from oracledp.game.play import Play
-from oracledp.mechanisms.proposals import equal_unit, proposal_weights, selection_resolution
 from oracledp.game.players import query_player
 from oracledp.game.settings import default_rounds
 from oracledp.mechanisms.payoff import Payoff
+from oracledp.mechanisms.proposals import equal_unit, proposal_weights, selection_resolution
 from oracledp.mechanisms.scoreboard import Scoreboard
 from oracledp.randomness.choice import exponential_law
 from oracledp.randomness.source import SeededRandomness

@@ -69,7 +69,7 @@ class Recorder:
     """A mechanism that writes down what happens to it."""
 
     name = "recorder"
-    guarantee = Guarantee(epsilon=Fraction(1), neighbours=Neighbours.REPLACE_ONE, proof="composition")
+    guarantee = Guarantee(epsilon=Fraction(1), neighbours=Neighbours.DEFAULT, proof="composition")
 
     def __init__(self, ledger: Ledger, refuse: bool = False) -> None:
         self.ledger, self.refuse, self.seen = ledger, refuse, []

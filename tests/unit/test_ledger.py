@@ -14,7 +14,7 @@ from oracledp.privacy.guarantee import Guarantee, Neighbours
 from oracledp.privacy.ledger import Ledger
 
 
-def guarantee(epsilon: str, delta: str = "0", neighbours: Neighbours = Neighbours.REPLACE_ONE) -> Guarantee:
+def guarantee(epsilon: str, delta: str = "0", neighbours: Neighbours = Neighbours.DEFAULT) -> Guarantee:
     return Guarantee(epsilon=Fraction(epsilon), delta=Fraction(delta), neighbours=neighbours, proof="x")
 
 
@@ -39,8 +39,9 @@ def test_delta_is_counted_too(ledger: Ledger) -> None:
 
 
 def test_another_neighbour_relation_is_refused(ledger: Ledger) -> None:
-    with pytest.raises(BudgetExceeded, match="replace-one"):
-        ledger.charge(guarantee("0.1", neighbours=Neighbours.ADD_REMOVE), "rspm")
+    with pytest.raises(BudgetExceeded, match="add-remove"):
+        ledger.charge(guarantee("0.1", neighbours=Neighbours.REPLACE_ONE), "rspm")
+    assert ledger.charges == ()
 
 
 def test_a_ledger_is_never_overwritten(ledger: Ledger) -> None:
@@ -96,7 +97,7 @@ from pathlib import Path
 from oracledp.errors import BudgetExceeded
 from oracledp.privacy.guarantee import Guarantee, Neighbours
 from oracledp.privacy.ledger import Ledger
-g = Guarantee(epsilon=Fraction(1, 100), neighbours=Neighbours.REPLACE_ONE, proof="x")
+g = Guarantee(epsilon=Fraction(1, 100), neighbours=Neighbours.DEFAULT, proof="x")
 done = 0
 for _ in range(80):
     try:
@@ -121,7 +122,7 @@ from fractions import Fraction
 from pathlib import Path
 from oracledp.privacy.guarantee import Guarantee, Neighbours
 from oracledp.privacy.ledger import Ledger
-g = Guarantee(epsilon=Fraction(1, 4), neighbours=Neighbours.REPLACE_ONE, proof="x")
+g = Guarantee(epsilon=Fraction(1, 4), neighbours=Neighbours.DEFAULT, proof="x")
 Ledger(Path(sys.argv[1])).charge(g, "rspm")
 os.kill(os.getpid(), signal.SIGKILL)
 """

@@ -75,10 +75,10 @@ def test_the_noise_is_drawn_at_that_scale(monkeypatch: pytest.MonkeyPatch) -> No
         return np.arange(count)
 
     monkeypatch.setattr(module, "discrete_laplace", record)
-    found = mapped_counts(table(ROWS), epsilon="1/2", neighbours="add-remove")
+    found = mapped_counts(table(ROWS), epsilon="1/2")
     assert asked == [(8, 4)]
     assert (list(found.counts.values()), found.rows) == ([3, 2, 3], 7)
-    found = mapped_counts(table(ROWS), epsilon="1/2")
+    found = mapped_counts(table(ROWS), epsilon="1/2", neighbours="replace-one")
     assert asked[1:] == [(6, 3)]
     assert (list(found.counts.values()), found.rows) == ([3, 2, 3], 4)
 

@@ -15,8 +15,9 @@ from oracledp.data.table import Table
 from oracledp.errors import BudgetExceeded, ParameterError
 from oracledp.mechanisms.release import Release
 from oracledp.mechanisms.robust import Design, NothingReleased, RobustMechanism, certified_delta, prsma
+from oracledp.mechanisms.robust import mechanism as module
 from oracledp.mechanisms.robust.laplace_test import laplace_table
-from oracledp.mechanisms.robust.mechanism import RspmBase
+from oracledp.mechanisms.robust.mechanism import MeasuredRobustMechanism, RspmBase
 from oracledp.mechanisms.robust.parallel import JoblibWorkers, workers_of
 from oracledp.mechanisms.robust.runs import (
     Array,
@@ -31,6 +32,7 @@ from oracledp.mechanisms.robust.runs import (
 from oracledp.mechanisms.robust.splitting import label_counts, split
 from oracledp.mechanisms.robust.theorem_equal import OneSided
 from oracledp.mechanisms.robust.theorem_independent import IndependentLabels
+from oracledp.mechanisms.row_count import SHARE, RowCount
 from oracledp.oracles.base import Answer, Trust
 from oracledp.oracles.branch_and_bound import BranchAndBoundOracle
 from oracledp.oracles.exhaustive import ExhaustiveOracle
@@ -297,7 +299,7 @@ def test_a_release_is_a_query_with_a_robust_guarantee() -> None:
     assert found.guarantee.robust
     assert found.mechanism == "prsma"
     assert found.guarantee.delta == Fraction(1, 100)
-    assert found.guarantee.neighbours is REPLACE
+    assert found.guarantee.neighbours is Neighbours.DEFAULT
 
 
 def test_an_oracle_that_always_fails_gives_bottom_with_the_same_guarantee_and_nothing_else() -> None:
@@ -376,12 +378,55 @@ def test_an_oracle_that_cannot_do_the_class_says_so_before_budget_is_spent(tmp_p
     assert ledger.charges == ()
 
 
-def test_add_remove_needs_a_public_bound_on_the_rows() -> None:
+def test_under_replace_one_the_design_is_for_the_rows_that_are_there(tmp_path: Path) -> None:
+    ledger = Ledger.create(tmp_path / "budget", epsilon=2, delta="1/100", neighbours="replace-one")
     with pytest.raises(ParameterError, match="rows_bound"):
-        run(neighbours="add-remove")
-    with pytest.raises(ParameterError, match="rows_bound"):
-        run(rows_bound=3000)
-    assert run(neighbours="add-remove", rows_bound=3000).guarantee.neighbours is ADD
+        run(neighbours="replace-one", rows_bound=3000, ledger=ledger)
+    with pytest.raises(ParameterError, match="another number of rows"):
+        run(neighbours="replace-one", design=a_design(rows=2999), ledger=ledger)
+    assert ledger.charges == ()
+    assert run(neighbours="replace-one").guarantee.neighbours is REPLACE
+
+
+# ---- rows that are counted first -------------------------------------------------------------------
+def test_without_a_public_number_of_rows_a_share_of_epsilon_counts_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[dict[str, object]] = []
+
+    def searched(**numbers: object) -> Design:
+        asked.append(numbers)
+        return a_design(rows=numbers["rows"], epsilon_inner=Fraction(1, 400))
+
+    ledger = Ledger.create(tmp_path / "budget", epsilon=2, delta="1/100")
+    monkeypatch.setattr(module, "design_prsma", searched)
+    found = run(design=None, ledger=ledger)
+    assert (asked[0]["epsilon"], asked[0]["rows"]) == (2 * (1 - SHARE), module.REFERENCE)
+    assert ledger.spent == (2, Fraction(1, 100))
+    assert (found.guarantee.epsilon, found.guarantee.neighbours) == (2, ADD)
+    with pytest.raises(BudgetExceeded):
+        run(design=None, ledger=ledger)
+
+
+def counted() -> MeasuredRobustMechanism:
+    reference = RobustMechanism.calibrate(
+        rules(), a_design(rows=1 << 20, epsilon_inner=Fraction(1, 400)), neighbours=ADD, oracle=LIMITED
+    )
+    return MeasuredRobustMechanism(RowCount(Fraction(1)), reference, "k-hot")
+
+
+@pytest.mark.parametrize("rows", [0, 1, 9, 700, 3000, 10**5, 10**9, 1 << 40])
+def test_every_count_comes_to_a_confirmed_design(rows: int) -> None:
+    mechanism = counted()
+    found = mechanism.settled(rows, SeededRandomness(rows % 7))
+    assert certified_delta(found.design) <= found.design.delta
+    assert found.base.perturbation.fits(found.design.rows)
+    if rows >= 3000:
+        assert 0.8 * rows <= found.design.rows <= 1.2 * rows
+        assert found.design.signal**2 > mechanism.reference.design.signal**2 * rows / (1 << 20) / 2
+    if rows < found.design.parts:
+        assert found == mechanism.reference
+    assert mechanism.guarantee.epsilon == found.guarantee.epsilon + 1
 
 
 @pytest.mark.parametrize("options", [{"goal": "best"}, {"parallel": "threads"}, {"epsilon": 0}, {"delta": 0}])

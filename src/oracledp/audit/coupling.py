@@ -90,6 +90,14 @@ def _blocks(one: Any, other: Any) -> Loss:
     return Loss(reach, reach**2 / 2)
 
 
+def _size(one: Any, other: Any) -> Loss:
+    """A count with discrete Laplace noise: its shift over the scale."""
+    (rows, scale), (rows_too, scale_too) = one, other
+    _same(scale == scale_too, "the noise on the number of rows")
+    reach = Fraction(abs(rows - rows_too), scale)
+    return Loss(reach, reach**2 / 2)
+
+
 def _public(one: Any, other: Any) -> Loss:
     _same(repr(one) == repr(other), "the arguments of a draw")
     return NOTHING
@@ -98,6 +106,7 @@ def _public(one: Any, other: Any) -> Loss:
 LOSSES: dict[str, Callable[[Any, Any], Loss]] = {
     "noisy_counts": _gaussian,
     "noisy_blocks": _blocks,
+    "noisy_size": _size,
     "exponential_choice": _choice,
     "permute_and_flip_choice": _flip,
     "sample_exponential": _tree,

@@ -6,10 +6,11 @@ accounts for what is left. The laws are those of proofs/noise.md, which other te
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from functools import lru_cache
-from itertools import count, product
+from itertools import count, pairwise, product
 from math import comb, prod
 from typing import Any
 
@@ -18,8 +19,10 @@ from numpy.typing import NDArray
 
 from oracledp.audit.permute_and_flip import permute_and_flip_law
 from oracledp.errors import ParameterError
+from oracledp.exact.capacity import MOST_ROWS
 from oracledp.exact.exponentials import exp_enclosure
 from oracledp.mechanisms.block_noise import ball_size
+from oracledp.mechanisms.row_count import rounded_size, sizes
 from oracledp.oracles.problem import WeightedProblem
 from oracledp.oracles.values import all_values
 from oracledp.randomness.choice import exponential_law
@@ -66,6 +69,24 @@ def discrete_laplace(scale: int) -> Outcomes:
         power = decay(Fraction(x, scale))
         mass = over((power[0] * gap[0] >> BITS, (power[1] * gap[1] >> BITS) + 1), total)
         yield from ((value, *mass) for value in dict.fromkeys((x, -x)))
+
+
+def noisy_size(rows: int, scale: int) -> Outcomes:
+    """A rounded count with discrete Laplace noise: what lies between the least counts of two sizes."""
+    edges = [bisect_left(range(MOST_ROWS + 1), size, key=rounded_size) for size in sizes()]
+    above = [(UNIT, UNIT), *(laplace_tail(edge - rows, scale) for edge in edges[1:]), (0, 0)]
+    masses = [(max(here[0] - after[1], 0), here[1] - after[0]) for here, after in pairwise(above)]
+    law = [(size, *mass) for size, mass in zip(sizes(), masses, strict=True)]
+    return iter(sorted(law, key=lambda outcome: -outcome[2]))
+
+
+def laplace_tail(least: int, scale: int) -> tuple[int, int]:
+    """The probability of at least so much: r^x/(1+r) from 1 on, by symmetry below, where r = e^(-1/scale)."""
+    step = decay(Fraction(1, scale))
+    if least <= 0:
+        rest = laplace_tail(1 - least, scale)
+        return UNIT - rest[1], UNIT - rest[0]
+    return over(decay(Fraction(least, scale)), (UNIT + step[0], UNIT + step[1]))
 
 
 def discrete_gaussian(variance: Fraction | int) -> Outcomes:

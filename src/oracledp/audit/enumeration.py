@@ -27,6 +27,7 @@ SINGLE: dict[str, Callable[..., Outcomes]] = {
     "bernoulli_exp": draw_laws.bernoulli_exp,
     "block_noise": draw_laws.block_noise,
     "exponential_choice": draw_laws.exponential_choice,
+    "noisy_size": draw_laws.noisy_size,
     "permute_and_flip_choice": draw_laws.permute_and_flip_choice,
 }
 VECTORS: dict[str, Callable[..., Outcomes]] = {

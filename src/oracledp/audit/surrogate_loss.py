@@ -3,12 +3,14 @@
 A card is a continuous function w of the noise b that tilts its objective, plus a little noise on top. So the density
 of w on one table over that on a neighbour is e^((N(b') - N(b))/scale) times a ratio of determinants, where b' is the
 noise with which the neighbour gives the same w. The entry point is run with noise of our choice: b' is found by
-Newton's method on what it returns, the determinants by differences.
+Newton's method on what it returns, the determinants by differences. Where the rows are counted first, both tables get
+the same released size, and what that costs is added.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import product
 from math import log
 from typing import Any
 
@@ -25,6 +27,7 @@ Vector = NDArray[np.float64]
 STEP = 2.0**-7  # of the noise scale, for differences
 CLOSE = 2.0**-18  # of the noise scale
 TRIES = 40
+SIZES = (8, 1024)  # that a count may come to: another recipe each
 
 
 @dataclass
@@ -32,10 +35,15 @@ class GivenNoise(DrawSource):
     """Tilts the objective by given noise and ends the run where the output's noise is asked for."""
 
     noise: NDArray[np.int64] | None = None
+    size: int = 8
     asked: list[tuple[int, tuple[int, ...]]] = field(default_factory=list)
+    counted: list[tuple[int, int]] = field(default_factory=list)
 
     def answer(self, question: Question) -> Any:
-        """The noise that was given; the first time, a drawn one."""
+        """The noise that was given; the first time, a drawn one. A count comes to the given size."""
+        if question.primitive == "noisy_size":
+            self.counted.append(question.arguments)
+            return self.size
         if question.primitive == "noisy_blocks":
             raise Released(*question.arguments)
         if question.primitive != "block_noise":
@@ -46,22 +54,30 @@ class GivenNoise(DrawSource):
 
 @dataclass(frozen=True)
 class Tilted:
-    """The released point as a function of the noise, for one table."""
+    """The released point as a function of the noise, for one table and, where the rows are counted, one size."""
 
     door: Door
     data: DataSet
     relation: Neighbours
+    size: int
 
     def calibrated(self) -> tuple[int, tuple[int, ...]]:
         """The scale and the blocks of the noise that a run asks for."""
-        source = GivenNoise()
-        self._run(source)
-        (asked,) = source.asked
+        (asked,) = self._asked().asked
         return asked
+
+    def counted(self) -> list[tuple[int, int]]:
+        """Each number of rows that is counted, and the scale of its noise."""
+        return self._asked().counted
+
+    def _asked(self) -> GivenNoise:
+        source = GivenNoise(size=self.size)
+        self._run(source)
+        return source
 
     def at(self, noise: Vector) -> Vector:
         """What the output's noise is added to."""
-        return self._run(GivenNoise(np.rint(noise).astype(np.int64)))
+        return self._run(GivenNoise(np.rint(noise).astype(np.int64), self.size))
 
     def slope(self, noise: Vector, step: float) -> NDArray[np.float64]:
         """The matrix of derivatives, by central differences."""
@@ -84,27 +100,40 @@ class Uncovered(Exception):
 def card_finding(door: Door, relation: Neighbours, points: int = 6) -> Finding:
     """The greatest loss at random points, over all pairs of neighbours, against the claim of the runs."""
     pairs = door.pairs(relation)
+    counts = relation is Neighbours.ADD_REMOVE  # else the number of rows is public
     claimed = door.enter(pairs[0][0], relation, _Seeded()).guarantee
     try:
-        losses = [loss for pair in pairs for loss in _losses(door, relation, pair, points)]
+        losses = [
+            loss
+            for size, pair in product(SIZES if counts else SIZES[:1], pairs)
+            for loss in _losses(door, relation, pair, size, points)
+        ]
     except Uncovered:
         losses = [float("inf")]
     worst = max(losses)
     return Finding(door.name, claimed, worst - 1e-3, worst, 0.0, 0.0, len(pairs))
 
 
-def _losses(door: Door, relation: Neighbours, pair: tuple[DataSet, DataSet], points: int) -> list[float]:
+def _losses(door: Door, relation: Neighbours, pair: tuple[DataSet, DataSet], size: int, points: int) -> list[float]:
     found: list[float] = []
     for one, other in (pair, pair[::-1]):
-        first, second = Tilted(door, one, relation), Tilted(door, other, relation)
+        first, second = Tilted(door, one, relation, size), Tilted(door, other, relation, size)
         scale, sizes = first.calibrated()
+        counting = _counting(first.counted(), second.counted())
         if second.calibrated() != (scale, sizes):
             return [float("inf")]
         generator = np.random.default_rng(len(found))
         for _ in range(points):
             noise = generator.laplace(scale=scale, size=sum(sizes))
-            found.append(_loss(first, second, noise, scale, sizes))
+            found.append(counting + _loss(first, second, noise, scale, sizes))
     return found
+
+
+def _counting(first: list[tuple[int, int]], second: list[tuple[int, int]]) -> float:
+    """What equal sizes cost: the shift of each count over its scale, at worst."""
+    if [scale for _, scale in first] != [scale for _, scale in second]:
+        return float("inf")
+    return sum(abs(rows - other) / scale for (rows, scale), (other, _) in zip(first, second, strict=True))
 
 
 def _loss(first: Tilted, second: Tilted, noise: Vector, scale: int, sizes: tuple[int, ...]) -> float:

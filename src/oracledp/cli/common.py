@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from oracledp.errors import ParameterError
+from oracledp.privacy.guarantee import Neighbours
 from oracledp.privacy.ledger import Ledger
 from oracledp.randomness.source import DrawSource, Randomness, SeededRandomness, SystemRandomness
 
@@ -27,10 +28,10 @@ strict_option = click.option(
 )
 neighbours_option = click.option(
     "--neighbours",
-    type=click.Choice(["replace-one", "add-remove"]),
-    default="replace-one",
+    type=click.Choice([relation.value for relation in Neighbours]),
+    default=Neighbours.DEFAULT.value,
     show_default=True,
-    help="Which pairs of tables the guarantee protects.",
+    help="Which tables cannot be told apart: one record more or less, or one replaced.",
 )
 ledger_option = click.option(
     "--ledger", "ledger_path", type=click.Path(dir_okay=False), help="Charge this budget file (see: oracledp budget)."

@@ -40,6 +40,10 @@ from oracledp.report.rule_page import rule_page
 @click.option("--holdout", type=click.Path(), help="A file to report accuracy on; it is read without any privacy.")
 @click.option("--robust", is_flag=True, help="PRSMA: private whatever the oracle does; needs --delta and many rows.")
 @click.option("--delta", help="Privacy parameter of --robust, for instance 1e-6.")
+@click.option(
+    "--rows", type=int,
+    help="About how many rows there are, if that may be known; else a fiftieth of epsilon tells, where it matters.",
+)  # fmt: skip
 @click.option("--report", type=click.Path(dir_okay=False), help="Write a page about the rule (HTML).")
 @click.option("--out", type=click.Path(dir_okay=False), help="Write the rule and its guarantee as JSON.")
 @neighbours_option
@@ -61,6 +65,7 @@ def learn(
     holdout: str | None,
     robust: bool,
     delta: str | None,
+    rows: int | None,
     report: str | None,
     out: str | None,
     neighbours: str,
@@ -88,7 +93,7 @@ def learn(
             raise ParameterError(f"--holdout {holdout} has no rows to report an accuracy on")
         common: dict[str, Any] = {
             "epsilon": epsilon, "size": size, "neighbours": neighbours, "oracle": oracle,
-            "ledger": ledger, "source": source,
+            "rows": rows, "ledger": ledger, "source": source,
         }  # fmt: skip
         with progress("choosing a rule", quiet) as advance:
             if robust or mechanism is not None:
@@ -99,9 +104,9 @@ def learn(
                 )  # fmt: skip
             else:
                 release = learn_table(table, literal, model=model, **common)
-        rows = table.rows if neighbours == "replace-one" else None
+        public = table.rows if neighbours == "replace-one" else None
         files.write_text("out", release.to_text)
-        files.write_text("report", lambda: rule_page(release, rows=rows))
+        files.write_text("report", lambda: rule_page(release, rows=public))
         score = None if held_out is None else accuracy(release, held_out)
         result: dict[str, Any] = {**release.to_json(), "holdout_accuracy": score}
         lines = [str(release.query), str(release.guarantee)]

@@ -21,6 +21,7 @@ from oracledp.cli.common import (
 from oracledp.cli.oracle_query import method_option, play, player_option
 from oracledp.cli.synth_request import SynthRequest
 from oracledp.exact.numbers import positive
+from oracledp.privacy.guarantee import Neighbours
 from oracledp.report.synthetic import synthetic_page
 from oracledp.synthesis import Synthesizer
 
@@ -44,8 +45,9 @@ from oracledp.synthesis import Synthesizer
     help="Write a page that compares real and synthetic rows: NOT PRIVATE, never release it (HTML).",
 )  # fmt: skip
 @click.option(
-    "--neighbours", type=click.Choice(["add-remove", "replace-one"]),
-    help="Which pairs of tables the guarantee protects.  [default: add-remove; oracle-query: replace-one]",
+    "--neighbours", type=click.Choice([relation.value for relation in Neighbours]),
+    help="Which tables cannot be told apart: one record more or less, or one replaced.  "
+    f"[default: {Neighbours.DEFAULT.value}; oracle-query: replace-one]",
 )  # fmt: skip
 @method_option
 @player_option
@@ -73,7 +75,7 @@ def _measure(asked: SynthRequest) -> None:
         asked.schema,
         epsilon=asked.epsilon,
         delta=asked.delta,
-        neighbours=asked.neighbours or "add-remove",
+        neighbours=asked.neighbours or Neighbours.DEFAULT,
         workload=[_weighted(text) for text in asked.workloads],
         ledger=asked.ledger,
         rows=asked.rows,

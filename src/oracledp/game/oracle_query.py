@@ -20,13 +20,13 @@ from oracledp.game.data_player import Codes
 from oracledp.game.match import Progress, play_match, silent
 from oracledp.game.play import Play
 from oracledp.game.played import GameModel
-from oracledp.game.players import query_player
+from oracledp.game.players import promise, query_player
 from oracledp.game.query_player import NEIGHBOURS, QueryPlayer
 from oracledp.game.record import GameRecord, InternalDiagnostics, diagnose, public_record
 from oracledp.game.settings import LARGEST_ROUNDS, MOST_DRAWN, RESPONSES, Rules, default_rounds
 from oracledp.mechanisms.table_selection import refuse_unknown_literals
 from oracledp.privacy.door import Facts, release
-from oracledp.privacy.guarantee import Guarantee
+from oracledp.privacy.guarantee import Guarantee, Neighbours
 from oracledp.randomness.source import Randomness
 
 if TYPE_CHECKING:
@@ -37,8 +37,9 @@ class OracleQuery:
     """Private synthetic data for a query class, by playing the query-release game.
 
     Each round the data player (Context-FTPL) proposes records and the query player chooses, privately, a query of
-    Q ∪ ¬Q on which the proposal is most wrong. (ε, δ)-DP under replace-one by composition of the rounds
-    (proofs/oracle-query.md); robust exactly when the query player is.
+    Q ∪ ¬Q on which the proposal is most wrong. (ε, δ)-DP by composition of the rounds (proofs/oracle-query.md); robust
+    exactly when the query player is. The one product that is private under replace-one only: its payoff needs a public
+    number of rows.
 
     ``responds_to="play"`` is the paper's game: the query player answers the round's own proposal, and the table is
     the uniform average of all rounds. ``"average"``, the default, lets it answer the linearly weighted average so
@@ -63,6 +64,7 @@ class OracleQuery:
         epsilon: Exact,
         delta: Exact,
         queries: QueryClass,
+        neighbours: Neighbours | str = NEIGHBOURS,
         query_player: str = "exponential",
         responds_to: str = "average",
         rounds: int | None = None,
@@ -73,7 +75,12 @@ class OracleQuery:
     ) -> None:
         if responds_to not in RESPONSES:
             raise ParameterError(f"responds_to must be one of {', '.join(RESPONSES)}, got {responds_to!r}")
+        if Neighbours.parse(neighbours) is not NEIGHBOURS:
+            raise ParameterError(
+                "OracleQuery is private under replace-one only: its payoff needs a public number of rows"
+            )
         self.schema = schema
+        self.neighbours = NEIGHBOURS
         self.epsilon = positive(epsilon, "epsilon")
         self.delta = probability(delta, "delta")
         self.queries = queries
@@ -121,6 +128,12 @@ class OracleQuery:
             delta=self.delta,
             oracle=self.oracle,
         )
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """What one call of :meth:`fit` promises."""
+        closed = self.queries.closure()
+        return promise(self.query_player, closed, epsilon=self.epsilon, delta=self.delta, oracle=self.oracle)
 
     @property
     def guarantee_(self) -> Guarantee:

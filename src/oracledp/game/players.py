@@ -7,10 +7,14 @@ from fractions import Fraction
 from oracledp.classes.base import QueryClass
 from oracledp.errors import ParameterError
 from oracledp.game.gaussian_player import GaussianPlayer
-from oracledp.game.query_player import ExponentialPlayer, PerturbedPlayer, QueryPlayer
+from oracledp.game.query_player import NEIGHBOURS, ExponentialPlayer, PerturbedPlayer, QueryPlayer
 from oracledp.game.robust_player import RobustPlayer
 from oracledp.game.settings import PLAYERS
 from oracledp.game.surrogate_player import SurrogatePlayer
+from oracledp.mechanisms.perturbed_min import oracle_assumptions
+from oracledp.mechanisms.robust.mechanism import optimality_claims
+from oracledp.oracles.registry import resolve
+from oracledp.privacy.guarantee import Guarantee
 
 NO_ORACLE = ("exponential", "surrogate")
 
@@ -35,3 +39,13 @@ def query_player(
         return GaussianPlayer.calibrate(queries, rounds, epsilon, delta, oracle=oracle)
     embedding = "k-hot" if name == "rspm" else "separator"
     return PerturbedPlayer.calibrate(queries, rounds, epsilon, delta, embedding=embedding, oracle=oracle, rows=rows)
+
+
+def promise(name: str, queries: QueryClass, *, epsilon: Fraction, delta: Fraction, oracle: str = "auto") -> Guarantee:
+    """What the query player of this name promises for all rounds together, however many rows and rounds there are."""
+    whole = Guarantee(epsilon=epsilon, delta=delta, neighbours=NEIGHBOURS, proof="oracle-query")
+    if name in NO_ORACLE:
+        return whole
+    chosen = resolve(oracle, queries)
+    claims = optimality_claims(chosen) if name == "prsma" else oracle_assumptions(chosen)
+    return whole.assuming(*claims)

@@ -14,14 +14,15 @@ from sklearn.utils.multiclass import check_classification_targets, unique_labels
 from sklearn.utils.validation import check_array, check_is_fitted, column_or_1d, validate_data
 
 from oracledp.data.schema import Schema
+from oracledp.data.table.table import VALUES_IN_SCHEMA
 from oracledp.errors import DataError, ParameterError
 from oracledp.exact.capacity import MOST_ROWS
-from oracledp.exact.numbers import MOST_SEED, Exact, positive, whole
-from oracledp.learners.encoding import CutEncoder, Encoder, SchemaEncoder, feature_schema
+from oracledp.exact.numbers import MOST_SEED, Exact, positive, whole, whole_or_none
+from oracledp.learners.encoding import CutEncoder, Encoder, SchemaEncoder, as_given, feature_schema, plain
 from oracledp.learners.fitting import UNKNOWN, Fitted, Fitting, Prepared, problems
 from oracledp.learners.lineage import Lineage
 from oracledp.learners.rule_sets import RuleSet
-from oracledp.learning import ROWS_UNKNOWN, RuleLearner, rule_learner, whole_weights
+from oracledp.learning import Learner, promise, rule_learner, whole_weights
 from oracledp.mechanisms.subsampling import inner_epsilon, sampled_share
 from oracledp.oracles.base import Oracle
 from oracledp.privacy.door import Facts, release
@@ -48,8 +49,11 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     classes: the labels that may occur. Where absent they are read off ``y``, and the guarantee says so.
     class_weight: a dictionary of public weights per label. Ratios of integers up to 1000 are kept exactly, others
         are rounded to such.
-    neighbours, oracle, size, mechanism, ledger: as in the rest of the library.
-    rows: about how many rows there are; needed for good settings under add/remove-one, where that is private.
+    neighbours: which tables cannot be told apart: those with one record more or less (``"add-remove"``, the default),
+        or with one record replaced (``"replace-one"``: twice the noise, and the number of rows is public).
+    oracle, size, mechanism, ledger: as in the rest of the library.
+    rows: about how many rows there are, if that may be known. Under add/remove-one their number is private, and where
+        settings follow it a fiftieth of epsilon measures it (proofs/row-count.md).
     subsample: the share of the rows that is looked at, chosen at random and kept secret; what is learned there may
         then spend more than ε (proofs/subsampling.md). For classes too large to search on all rows.
     strict: refuse rows that the schema does not know instead of settling them by its rule (docs/schema.md). A refusal
@@ -64,7 +68,7 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         *,
         epsilon: Exact,
         schema: Schema | None = None,
-        neighbours: Neighbours | str = "replace-one",
+        neighbours: Neighbours | str = Neighbours.DEFAULT.value,
         oracle: str | Oracle = "auto",
         size: int | None = None,
         mechanism: str | None = None,
@@ -93,6 +97,20 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.subsample = subsample
         self.random_state = random_state
         self.strict = strict
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """What one fit will promise, whatever the rows; ``guarantee_`` is what the last one did."""
+        promised = promise(
+            self._model(),
+            epsilon=positive(self.epsilon, "epsilon"),
+            neighbours=Neighbours.parse(self.neighbours),
+            rows=self.rows,
+            size=self.size,
+            mechanism=self.mechanism,
+        )
+        read = () if self.classes is not None else (CLASSES_READ,)
+        return promised.assuming(*read, *((VALUES_IN_SCHEMA,) if self.strict and self.schema is not None else ()))
 
     # ---- fitting ---------------------------------------------------------------------------------
     def fit(self, X: Any, y: Any) -> PrivateClassifier:
@@ -157,7 +175,7 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if y is None:
             raise ValueError("This classifier requires y to be passed, but the target y is None.")
         if self.schema is None:
-            values = validate_data(self, X=_as_given(X), **AS_THEY_ARE, **self._fewest())
+            values = validate_data(self, X=as_given(X), **AS_THEY_ARE, **self._fewest())
             names = tuple(getattr(self, "feature_names_in_", [f"x{i}" for i in range(values.shape[1])]))
             encoder: Encoder = CutEncoder.evenly(names, self.bounds, self.cuts)
             return encoder, encoder.encode(values)
@@ -171,7 +189,7 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _labels(self, y: Any, rows: int) -> tuple[NDArray[Any], NDArray[np.intp]]:
         """The classes, and the number of each row's; a label that is not among declared classes has none."""
-        labels = column_or_1d(_plain(y), warn=True)
+        labels = column_or_1d(plain(y), warn=True)
         if len(labels) != rows:
             raise ValueError(f"Found input variables with inconsistent numbers of samples: {[rows, len(labels)]}")
         if self.classes is None:
@@ -186,16 +204,16 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _learner(
         self, encoder: Encoder, rows: int, share: Fraction, weights: tuple[int, ...], part: Fraction
-    ) -> RuleLearner:
+    ) -> Learner:
         relation = Neighbours.parse(self.neighbours)
-        known = rows if relation is Neighbours.REPLACE_ONE else ROWS_UNKNOWN
-        public = known if self.rows is None else whole(self.rows, "rows", most=MOST_ROWS)
-        epsilon = inner_epsilon(positive(self.epsilon, "epsilon"), share)
+        given = whole_or_none(self.rows, "rows", most=MOST_ROWS)
+        public = given if given is not None or relation is not Neighbours.REPLACE_ONE else rows
         return rule_learner(
             self._model(),
             encoder.literals,
-            rows=max(1, int(public * share * part)),
-            epsilon=epsilon / problems(len(weights)),
+            rows=None if public is None else max(1, int(public * share * part)),
+            epsilon=inner_epsilon(positive(self.epsilon, "epsilon"), share),
+            problems=problems(len(weights)),
             neighbours=relation,
             size=self.size,
             mechanism=self.mechanism,
@@ -245,8 +263,8 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _values(self, X: Any, encoder: CutEncoder) -> NDArray[Any]:
         """The rows as an array; a loaded model knows its columns by number only."""
         if hasattr(self, "n_features_in_"):
-            return np.asarray(validate_data(self, X=_as_given(X), reset=False, **AS_THEY_ARE))
-        values = np.asarray(check_array(_as_given(X), **AS_THEY_ARE))
+            return np.asarray(validate_data(self, X=as_given(X), reset=False, **AS_THEY_ARE))
+        values = np.asarray(check_array(as_given(X), **AS_THEY_ARE))
         if values.shape[1] != len(encoder.names):
             raise DataError(f"the model was fitted on {len(encoder.names)} columns")
         return values
@@ -254,7 +272,7 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """The accuracy on these rows, read as they are: warns, since the figure is not private."""
         warnings.warn("score reads the rows as they are: the figure is not private", NotPrivateWarning, stacklevel=2)
-        return float(super().score(X, _plain(y), sample_weight))
+        return float(super().score(X, plain(y), sample_weight))
 
     def get_rules(self) -> Any:
         """The rule as a pandas frame: one row per literal, list entry or weight."""
@@ -280,13 +298,3 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         tags.input_tags.allow_nan = True  # a missing number is as good as one below every cut
         tags.input_tags.string = True  # and so is a text that says no number
         return tags
-
-
-def _as_given(X: Any) -> Any:
-    """Lists of rows as objects: numpy would turn all of them into texts if one value is a text."""
-    return X if hasattr(X, "shape") or hasattr(X, "__array__") else np.array(X, dtype=object)
-
-
-def _plain(y: Any) -> Any:
-    """Labels as an array: polars and pyarrow columns included."""
-    return y.to_numpy() if hasattr(y, "to_numpy") else y

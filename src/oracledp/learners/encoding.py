@@ -168,3 +168,13 @@ def _as_number(value: object) -> float:
 
 def _short(cut: float) -> float | int:
     return int(cut) if cut == int(cut) else cut
+
+
+def as_given(X: Any) -> Any:
+    """Lists of rows as objects: numpy would turn all of them into texts if one value is a text."""
+    return X if hasattr(X, "shape") or hasattr(X, "__array__") else np.array(X, dtype=object)
+
+
+def plain(y: Any) -> Any:
+    """Labels as an array: polars and pyarrow columns included."""
+    return y.to_numpy() if hasattr(y, "to_numpy") else y

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from oracledp.classes import Query
 from oracledp.data.literals import Literals
 from oracledp.learners.encoding import Encoder
-from oracledp.learning import RuleLearner, Sample
+from oracledp.learning import Learner, Sample
 from oracledp.mechanisms.subsampling import random_rows
 from oracledp.oracles.base import Certificate
 from oracledp.privacy.door import Facts
@@ -34,13 +34,13 @@ class Fitted:
 
 @dataclass(frozen=True)
 class Fitting:
-    """A learner run once per problem on labelled rows: ``epsilon`` covers all of it.
+    """A learner settled by the rows, then run once per problem on them: ``epsilon`` covers all of it.
 
     ``weights`` are the classes' public weights as integers. With ``share`` below one the rows are a secret sample,
     and the learner's own ε is larger than the whole (proofs/subsampling.md).
     """
 
-    learner: RuleLearner
+    learner: Learner
     literals: Literals
     epsilon: Fraction
     weights: tuple[int, ...]
@@ -53,8 +53,9 @@ class Fitting:
 
     @property
     def guarantee(self) -> Guarantee:
-        """All problems together."""
-        return replace(self.learner.guarantee, epsilon=self.epsilon)
+        """All problems together; each has the learner's δ."""
+        promise = self.learner.guarantee
+        return replace(promise, epsilon=self.epsilon, delta=problems(len(self.weights)) * promise.delta)
 
     def check(self, facts: Facts) -> None:
         """A size and weights that the learner bears."""
@@ -69,10 +70,11 @@ class Fitting:
         known = labels != UNKNOWN
         records, labels = records[known], labels[known]
         queries, certificate = [], None
+        learner = self.learner.settled(len(records), source)
         for place in positive_classes(len(self.weights)):
             others = max(weight for number, weight in enumerate(self.weights) if number != place)
             sample = Sample.of(self.literals, records, labels == place, weights=(others, self.weights[place]))
-            learned = self.learner.run(sample, source)
+            learned = learner.run(sample, source)
             queries.append(learned.query)
             certificate = learned.certificate
         return Fitted(tuple(queries), certificate)

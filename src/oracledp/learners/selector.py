@@ -77,7 +77,8 @@ class PrivateSelector(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Fits several private classifiers and keeps one, chosen privately: what ``GridSearchCV`` cannot do.
 
     ``candidates`` are estimators of this module with any parameters; their ``epsilon``, ``neighbours`` and ``ledger``
-    give way to those of the selector. The whole costs ε and is charged once.
+    give way to those of the selector, which speaks of add/remove-one unless told otherwise. The whole costs ε and is
+    charged once (proofs/private-choice.md).
 
     >>> from oracledp.learners import ConjunctionClassifier, DisjunctionClassifier
     >>> X = np.tile([[0, 1], [1, 0], [1, 1], [0, 0]], (500, 1)); y = X[:, 0] | X[:, 1]
@@ -92,7 +93,7 @@ class PrivateSelector(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         candidates: Sequence[PrivateClassifier],
         *,
         epsilon: Exact,
-        neighbours: Neighbours | str = "replace-one",
+        neighbours: Neighbours | str = Neighbours.DEFAULT.value,
         classes: Any = None,
         ledger: Ledger | None = None,
         random_state: Any = None,
@@ -104,15 +105,18 @@ class PrivateSelector(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.ledger = ledger
         self.random_state = random_state
 
+    @property
+    def guarantee(self) -> Guarantee:
+        """What one fit will promise, whatever the rows; ``guarantee_`` is what the last one did."""
+        promises = [candidate.guarantee for candidate in self._made()]
+        return _whole(promises, positive(self.epsilon, "epsilon"))
+
     def fit(self, X: Any, y: Any) -> PrivateSelector:
         """Train and choose; the whole of ε is charged before anything is sampled."""
-        if not self.candidates or not all(isinstance(one, PrivateClassifier) for one in self.candidates):
-            raise ParameterError("candidates must be estimators of oracledp.learners, at least one")
-        epsilon = positive(self.epsilon, "epsilon")
-        made = [self._prepared(one, epsilon / len(self.candidates)) for one in self.candidates]
+        epsilon, made = positive(self.epsilon, "epsilon"), self._made()
         prepared = [one.prepare(X, y, TRAINING) for one in made]
         candidates = tuple(Candidate(p.fitting, p.encoder, tuple(p.classes.tolist())) for p in prepared)
-        whole = Selecting(candidates, _whole(candidates, epsilon))
+        whole = Selecting(candidates, _whole([candidate.fitting.guarantee for candidate in candidates], epsilon))
         claims = dict.fromkeys(claim for p in prepared for claim in p.facts.assumes)
         facts, source = replace(prepared[0].facts, assumes=tuple(claims)), made[0].source()
         released = release(whole, [p.data for p in prepared], facts, ledger=self.ledger, source=source)
@@ -122,6 +126,13 @@ class PrivateSelector(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.classes_ = self.best_estimator_.classes_
         self.guarantee_ = released.guarantee
         return self
+
+    def _made(self) -> list[PrivateClassifier]:
+        """The candidates with the selector's own parameters, each at its share of ε."""
+        if not self.candidates or not all(isinstance(one, PrivateClassifier) for one in self.candidates):
+            raise ParameterError("candidates must be estimators of oracledp.learners, at least one")
+        epsilon = positive(self.epsilon, "epsilon") / len(self.candidates)
+        return [self._prepared(one, epsilon) for one in self.candidates]
 
     def _prepared(self, candidate: PrivateClassifier, epsilon: Fraction) -> PrivateClassifier:
         parameters = {**candidate.get_params(deep=False), "epsilon": epsilon, "neighbours": self.neighbours}
@@ -137,9 +148,8 @@ class PrivateSelector(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return str(self.best_estimator_) if hasattr(self, "best_estimator_") else repr(self)
 
 
-def _whole(candidates: tuple[Candidate, ...], epsilon: Fraction) -> Guarantee:
+def _whole(promises: Sequence[Guarantee], epsilon: Fraction) -> Guarantee:
     """What the fits and the choice promise together; it stands on what each fit stands on."""
-    promises = [candidate.fitting.guarantee for candidate in candidates]
-    claims = tuple(claim for promise in promises for claim in promise.assumes)
-    neighbours = promises[0].neighbours
-    return Guarantee(epsilon=epsilon, neighbours=neighbours, proof="private-choice").assuming(*claims)
+    claims = dict.fromkeys(claim for promise in promises for claim in promise.assumes)
+    delta, neighbours = sum((promise.delta for promise in promises), Fraction(0)), promises[0].neighbours
+    return Guarantee(epsilon=epsilon, delta=delta, neighbours=neighbours, proof="private-choice").assuming(*claims)

@@ -1,21 +1,23 @@
 """Private learning of rules from labelled records: single rules, lists, scoring cards, and the choice among them."""
 
 from oracledp.learning.automatic import Recipe, recipe
-from oracledp.learning.learner import ROWS_UNKNOWN, learn_table, rule_learner
+from oracledp.learning.learner import promise, rule_learner
 from oracledp.learning.override_lists import OverrideLists, default_rounds
 from oracledp.learning.sample import Sample, values_of
-from oracledp.learning.task import Learned, RuleLearner
+from oracledp.learning.table_learning import learn_table
+from oracledp.learning.task import Learned, Learner, RuleLearner
 from oracledp.learning.weights import whole_weights
 
 __all__ = [
-    "ROWS_UNKNOWN",
     "Learned",
+    "Learner",
     "OverrideLists",
     "Recipe",
     "RuleLearner",
     "Sample",
     "default_rounds",
     "learn_table",
+    "promise",
     "recipe",
     "rule_learner",
     "values_of",

@@ -2,34 +2,29 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 
-from oracledp.classes import ZeroOneLoss
-from oracledp.data.literals import Literal, Literals
-from oracledp.data.table import Table
+from oracledp.data.literals import Literals
 from oracledp.errors import ParameterError
 from oracledp.exact.capacity import MOST_ROWS
-from oracledp.exact.numbers import Exact, positive, whole
-from oracledp.learning.automatic import Recipe, recipe
-from oracledp.learning.blocks import Block, schema_blocks, single_blocks
+from oracledp.exact.numbers import whole
+from oracledp.learning.automatic import Recipe, recipe, recipes
+from oracledp.learning.blocks import Block, single_blocks
+from oracledp.learning.by_size import LearnerBySize, Sized
 from oracledp.learning.cards import scoring_card
 from oracledp.learning.models import MODELS
-from oracledp.learning.override_lists import OverrideLists, default_rounds, widest
+from oracledp.learning.override_lists import OverrideLists, widest
 from oracledp.learning.sample import Sample
 from oracledp.learning.single_rules import SingleRules
-from oracledp.learning.task import Learned, RuleLearner, Task
+from oracledp.learning.task import Learned, Learner, RuleLearner, Task
 from oracledp.learning.whole_class import SELECTIONS, whole_class_learner
-from oracledp.mechanisms.release import Release
 from oracledp.mechanisms.surrogate import ConvexSurrogate
 from oracledp.oracles.base import Certificate, Oracle, Trust
-from oracledp.privacy.door import Facts, release
 from oracledp.privacy.guarantee import Guarantee, Neighbours
-from oracledp.privacy.ledger import Ledger
 from oracledp.randomness.source import Randomness
 
 AUTOMATIC = "auto"
-ROWS_UNKNOWN = 1000  # the size a recipe assumes where the number of rows is private and none is declared
 DEFAULT_MECHANISM = {"decision-list": "override-list", "halfspace": "surrogate"}
 
 
@@ -37,37 +32,80 @@ def rule_learner(
     model: str,
     literals: Literals,
     *,
-    rows: int,
+    rows: int | None,
     epsilon: Fraction,
     neighbours: Neighbours,
+    problems: int = 1,
     size: int | None = None,
     mechanism: str | None = None,
     oracle: str | Oracle = "auto",
     blocks: tuple[Block, ...] | None = None,
     rows_bound: int = MOST_ROWS,
     unit: int = 1,
-) -> RuleLearner:
-    """The learner for one binary problem. ``rows`` must be public: it sets the recipe, never the privacy.
+) -> Learner:
+    """The learner for some binary problems on the same rows, which share ε.
 
-    ``blocks`` say which literals belong to one column; with rows enough a score then hears less noise. There are
-    never more rows than ``rows_bound``, which must be public too, and none weighs more than ``unit``.
+    ``rows`` must be public: it sets the recipe, never the privacy. None says that it is private; then a share of ε
+    measures it, if the recipe asks for it at all. ``blocks`` say which literals belong to one column; with rows enough
+    a score then hears less noise. There are never more rows than ``rows_bound``, which must be public too, and none
+    weighs more than ``unit``.
     """
     if len(literals) == 0:
         raise ParameterError("there is no column to learn from")
     if model not in (AUTOMATIC, *MODELS):
         raise ParameterError(f"model must be one of {', '.join((AUTOMATIC, *MODELS))}, got {model!r}")
-    plan = recipe(rows, epsilon, len(literals), None if blocks is None else sum(block.size for block in blocks))
-    chosen = blocks if blocks is not None and plan.by_column else single_blocks(literals)
-    task = Task(literals, chosen, rows, epsilon, neighbours, size, oracle, rows_bound, unit)
-    if model != AUTOMATIC:
-        return _learner(model, _checked_mechanism(model, mechanism), task, plan)
-    if mechanism is not None:
-        raise ParameterError("mechanism for auto must be left out: the recipe picks it")
-    rounds = size or plan.rounds if plan.model == "decision-list" else size
-    return _learner(plan.model, DEFAULT_MECHANISM[plan.model], replace(task, size=rounds), plan)
+    chosen = _checked_mechanism(model, mechanism)
+    task = Task(literals, single_blocks(literals), epsilon, neighbours, size, oracle, rows_bound, unit)
+    codes = None if blocks is None else sum(block.size for block in blocks)
+
+    def built(plan: Recipe, share: Fraction) -> RuleLearner:
+        columns = blocks if blocks is not None and plan.by_column else task.blocks
+        return _learner(model, chosen, replace(task, blocks=columns, epsilon=share / problems), plan)
+
+    def by_size(share: Fraction) -> tuple[Sized, ...]:
+        known = recipes(share / problems, len(literals), codes)
+        return tuple((built(plan, share), fitting) for plan, fitting in known)
+
+    if rows is not None or not _follows_size(chosen, size):
+        known = 1 if rows is None else whole(rows, "rows", most=MOST_ROWS)
+        return built(recipe(known, epsilon / problems, len(literals), codes), epsilon)
+    if neighbours is Neighbours.REPLACE_ONE:
+        raise ParameterError("under replace-one the number of rows is public: rows must be given")
+    return LearnerBySize.measuring(epsilon, by_size)
 
 
-def _checked_mechanism(model: str, mechanism: str | None) -> str:
+def promise(
+    model: str,
+    *,
+    epsilon: Fraction,
+    neighbours: Neighbours,
+    rows: int | None = None,
+    size: int | None = None,
+    mechanism: str | None = None,
+) -> Guarantee:
+    """What the learner of these parameters promises on all tables alike, all its problems together."""
+    chosen = _checked_mechanism(model, mechanism)
+    if chosen in ("rspm", "rspm:separator"):
+        raise ParameterError(
+            f"what {chosen} promises depends on the columns and the oracle: see guarantee_ after a fit"
+        )
+    measured = rows is None and neighbours is Neighbours.ADD_REMOVE and _follows_size(chosen, size)
+    own = "surrogate" if chosen == "surrogate" else "override-lists"
+    proof = "row-count" if chosen is None or measured else own
+    return Guarantee(epsilon=epsilon, neighbours=neighbours, proof=proof)
+
+
+def _follows_size(mechanism: str | None, size: int | None) -> bool:
+    """Whether a recipe by the number of rows is asked for."""
+    return mechanism in (None, "surrogate") or (mechanism == "override-list" and size is None)
+
+
+def _checked_mechanism(model: str, mechanism: str | None) -> str | None:
+    """The mechanism for a model; None where the recipe picks it."""
+    if model == AUTOMATIC:
+        if mechanism is not None:
+            raise ParameterError("mechanism for auto must be left out: the recipe picks it")
+        return None
     own = DEFAULT_MECHANISM.get(model, "exponential")
     allowed = dict.fromkeys((own, *SELECTIONS))
     if mechanism is not None and mechanism not in allowed:
@@ -75,12 +113,15 @@ def _checked_mechanism(model: str, mechanism: str | None) -> str:
     return mechanism or own
 
 
-def _learner(model: str, mechanism: str, task: Task, plan: Recipe) -> RuleLearner:
+def _learner(model: str, mechanism: str | None, task: Task, plan: Recipe) -> RuleLearner:
+    if mechanism is None:
+        rounds = task.size or plan.rounds if plan.model == "decision-list" else task.size
+        found = _learner(plan.model, DEFAULT_MECHANISM[plan.model], replace(task, size=rounds), plan)
+        return replace(found, guarantee=replace(found.guarantee, proof="row-count"))
     if mechanism == "surrogate":
         return _card(task, plan.curvature_share)
     if mechanism == "override-list":
-        rounds = task.size or default_rounds(task.rows, task.epsilon, len(task.literals))
-        return _enumerated(OverrideLists(task.literals, rounds, task.epsilon, task.neighbours))
+        return _enumerated(OverrideLists(task.literals, task.size or plan.rules, task.epsilon, task.neighbours))
     width = task.size or MODELS[model].default_size
     listed = mechanism in ("exponential", "permute-and-flip") and width <= widest(len(task.literals))
     if listed and model in ("conjunction", "disjunction"):
@@ -94,7 +135,7 @@ def _enumerated(runner: OverrideLists | SingleRules) -> RuleLearner:
     certificate = Certificate(Trust.PROVED, runner.name)
 
     def run(sample: Sample, source: Randomness) -> Learned:
-        return Learned(runner.run(sample, source), certificate)
+        return Learned(runner.run(sample, source), certificate, runner.name)
 
     return RuleLearner(runner.name, runner.guarantee, run, runner.check)
 
@@ -107,74 +148,7 @@ def _card(task: Task, curvature_share: Fraction) -> RuleLearner:
     def run(sample: Sample, source: Randomness) -> Learned:
         features = sample.features(task.blocks)
         weights = surrogate.run(features, sample.positive, sample.negative, source, unit=sample.unit)
-        return Learned(scoring_card(weights, task.blocks, task.literals, size=task.size), certificate)
+        card = scoring_card(weights, task.blocks, task.literals, size=task.size)
+        return Learned(card, certificate, surrogate.name)
 
     return RuleLearner(surrogate.name, surrogate.guarantee, run, surrogate.check)
-
-
-@dataclass(frozen=True)
-class TableLearning:
-    """A learner on a table, to predict one literal from the other columns: proofs/override-lists.md and its kin."""
-
-    learner: RuleLearner
-    target: Literal
-
-    @property
-    def name(self) -> str:
-        """The learner's."""
-        return self.learner.name
-
-    @property
-    def guarantee(self) -> Guarantee:
-        """The learner's."""
-        return self.learner.guarantee
-
-    def check(self, facts: Facts) -> None:
-        """A size that the learner bears."""
-        self.learner.check(facts.rows_bound, 1)
-
-    def run(self, table: Table, source: Randomness) -> Learned:
-        """One private rule."""
-        return self.learner.run(Sample.from_table(table, self.target), source)
-
-
-def learn_table(
-    table: Table,
-    target: Literal,
-    *,
-    epsilon: Exact,
-    model: str = AUTOMATIC,
-    size: int | None = None,
-    neighbours: Neighbours | str = Neighbours.REPLACE_ONE,
-    mechanism: str | None = None,
-    oracle: str | Oracle = "auto",
-    rows: int | None = None,
-    ledger: Ledger | None = None,
-    source: Randomness | None = None,
-) -> Release:
-    """Learn a private rule for one literal of a table from its other columns; the release is its 0/1 loss.
-
-    Proofs, by the model: proofs/override-lists.md, proofs/surrogate.md, proofs/exponential-mechanism.md. Under
-    add/remove-one the number of rows is private, so ``rows`` should say publicly about how many there are.
-    """
-    relation = Neighbours.parse(neighbours)
-    known = max(1, table.rows) if relation is Neighbours.REPLACE_ONE else ROWS_UNKNOWN
-    guess = known if rows is None else whole(rows, "rows", most=MOST_ROWS)
-    literals = table.schema.literals.without(target.column)
-    learner = rule_learner(
-        model,
-        literals,
-        rows=guess,
-        epsilon=positive(epsilon, "epsilon"),
-        neighbours=relation,
-        size=size,
-        mechanism=mechanism,
-        oracle=oracle,
-        blocks=schema_blocks(table.schema, literals),
-        rows_bound=relation.public_rows(table.rows),
-    )
-    facts = Facts.of(table, relation)
-    released = release(TableLearning(learner, target), table, facts, ledger=ledger, source=source)
-    learned = released.result
-    loss = ZeroOneLoss.of(learned.query.owner, target)
-    return Release(loss.query(*learned.query.parts), released.guarantee, learned.certificate, learner.name)

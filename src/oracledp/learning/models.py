@@ -11,6 +11,7 @@ from oracledp.classes import Conjunctions, DecisionLists, Disjunctions, Halfspac
 from oracledp.data.literals import Literal, Literals
 from oracledp.data.table import Table
 from oracledp.errors import OracleFailure, ParameterError
+from oracledp.exact.capacity import MOST_ROWS
 from oracledp.exact.numbers import MOST_PARTS, Exact, whole_or_none
 from oracledp.mechanisms.exponential_mechanism import exponential
 from oracledp.mechanisms.noisy_min import report_noisy_min
@@ -67,18 +68,21 @@ def learn_rule(
     epsilon: Exact,
     model: str = "conjunction",
     size: int | None = None,
-    neighbours: Neighbours | str = Neighbours.REPLACE_ONE,
+    neighbours: Neighbours | str = Neighbours.DEFAULT,
     mechanism: str = "exponential",
     delta: Exact | None = None,
     oracle: str | Oracle = "auto",
+    rows: int | None = None,
     ledger: Ledger | None = None,
     source: Randomness | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Release:
     """Learn one private rule that predicts the target literal from all other columns.
 
-    ``progress(done, total)`` is called as the many runs of ``"prsma"`` advance.
+    ``progress(done, total)`` is called as the many runs of ``"prsma"`` advance, the one mechanism that has a use for
+    ``rows``, a public number of rows: under add/remove-one it measures it otherwise.
     """
+    public = whole_or_none(rows, "rows", most=MOST_ROWS)
     queries = rule_class(model, table.schema.literals.without(target.column), target, size=size)
     if mechanism in ("exponential", "permute-and-flip"):
         return exponential(
@@ -87,7 +91,21 @@ def learn_rule(
     if mechanism == "report-noisy-min":
         return report_noisy_min(table, queries, epsilon=epsilon, neighbours=neighbours, ledger=ledger, source=source)
     if mechanism == "prsma":
-        return _robust(table, queries, epsilon, delta, neighbours, oracle, ledger, source, progress)
+        if delta is None:
+            raise ParameterError("the robust mechanism needs delta, for instance 1e-6")
+        found = prsma(
+            table,
+            queries,
+            epsilon=epsilon,
+            delta=delta,
+            neighbours=neighbours,
+            oracle=oracle,
+            rows_bound=public,
+            progress=progress,
+            ledger=ledger,
+            source=source,
+        )
+        return _unless_nothing(found)
     if mechanism not in MECHANISMS:
         raise ParameterError(f"mechanism must be one of {', '.join(MECHANISMS)}, got {mechanism!r}")
     embedding = "separator" if mechanism == "rspm:separator" else "k-hot"
@@ -103,30 +121,7 @@ def learn_rule(
     )
 
 
-def _robust(
-    table: Table,
-    queries: QueryClass,
-    epsilon: Exact,
-    delta: Exact | None,
-    neighbours: Neighbours | str,
-    oracle: str | Oracle,
-    ledger: Ledger | None,
-    source: Randomness | None,
-    progress: Callable[[int, int], None] | None,
-) -> Release:
-    if delta is None:
-        raise ParameterError("the robust mechanism needs delta, for instance 1e-6")
-    found = prsma(
-        table,
-        queries,
-        epsilon=epsilon,
-        delta=delta,
-        neighbours=neighbours,
-        oracle=oracle,
-        progress=progress,
-        ledger=ledger,
-        source=source,
-    )
+def _unless_nothing(found: Release | NothingReleased) -> Release:
     if isinstance(found, NothingReleased):
         raise OracleFailure("too many of the oracle's runs failed: nothing is released and the budget is spent")
     return found

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Protocol
 
 from oracledp.classes import Query
 from oracledp.data.literals import Literals
 from oracledp.exact.capacity import MOST_ROWS
-from oracledp.exact.numbers import MOST_PARTS, whole, whole_or_none
+from oracledp.exact.numbers import MOST_PARTS, whole_or_none
 from oracledp.learning.blocks import Block
 from oracledp.learning.sample import Sample
 from oracledp.oracles.base import Certificate, Oracle
@@ -19,14 +20,13 @@ from oracledp.randomness.source import Randomness
 
 @dataclass(frozen=True)
 class Task:
-    """All that a learner may know before it sees a row. ``rows`` sets recipes, never the privacy.
+    """All that a learner may know before it sees a row, but for the size of the table, which a recipe stands for.
 
     No sample has more rows than ``rows_bound`` or a heavier record than ``unit``: what a lattice is chosen for.
     """
 
     literals: Literals
     blocks: tuple[Block, ...]
-    rows: int
     epsilon: Fraction
     neighbours: Neighbours
     size: int | None
@@ -36,22 +36,48 @@ class Task:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "size", whole_or_none(self.size, "size", most=MOST_PARTS))
-        object.__setattr__(self, "rows", whole(self.rows, "rows", most=MOST_ROWS))
 
 
 @dataclass(frozen=True)
 class Learned:
-    """A hypothesis (true where the positive label is predicted) and why it should be believed."""
+    """A hypothesis (true where the positive label is predicted), why it should be believed, and who found it."""
 
     query: Query
     certificate: Certificate
+    mechanism: str
+
+
+class Learner(Protocol):
+    """A calibrated learner: what it promises and what it refuses, before and whatever the rows."""
+
+    @property
+    def name(self) -> str:
+        """How releases and the ledger name it."""
+        ...
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """What it promises, the measuring of the rows included."""
+        ...
+
+    def check(self, rows_bound: int, unit: int, /) -> None:
+        """Refuse by a public bound on the rows and the largest weight of one."""
+        ...
+
+    def settled(self, rows: int, source: Randomness, /) -> RuleLearner:
+        """The learner for a table of this many rows, a private number: what is settled by it was paid for."""
+        ...
 
 
 @dataclass(frozen=True)
 class RuleLearner:
-    """A calibrated learner: what it promises, and how it runs on a sample."""
+    """A learner with nothing left to settle: what it promises, and how it runs on a sample."""
 
     name: str
     guarantee: Guarantee
     run: Callable[[Sample, Randomness], Learned]
-    check: Callable[[int, int], None]  # refuses, by a public bound on the rows and the largest weight of one
+    check: Callable[[int, int], None]
+
+    def settled(self, rows: int, source: Randomness, /) -> RuleLearner:
+        """Itself, whatever the rows: nothing is drawn."""
+        return self

@@ -48,7 +48,7 @@ def whole_class_learner(model: str, mechanism: str, task: Task) -> RuleLearner:
             raise ParameterError("the learner was made for smaller weights")
         records, weights = sample.labelled(queries.hypotheses.literals)
         chosen = runner.choose(Objective.of(queries, records, weights, resolution=runner.resolution), source)
-        return Learned(queries.hypotheses.query(*chosen.parts), chosen.certificate)
+        return Learned(queries.hypotheses.query(*chosen.parts), chosen.certificate, runner.name)
 
-    promise = replace(runner.guarantee, epsilon=task.epsilon)
+    promise = replace(runner.guarantee, epsilon=task.epsilon, proof="override-lists")
     return RuleLearner(runner.name, promise, run, check)

@@ -110,13 +110,16 @@ def gaussian_rspm(
     *,
     epsilon: Exact,
     delta: Exact,
-    neighbours: Neighbours | str = Neighbours.REPLACE_ONE,
+    neighbours: Neighbours | str = Neighbours.DEFAULT,
     oracle: str | Oracle = "auto",
     goal: str = "min",
     ledger: Ledger | None = None,
     source: Randomness | None = None,
 ) -> Release:
-    """Choose a query privately with Gaussian noise on the separator set (proofs/gaussian-rspm.md)."""
+    """Choose a query privately with Gaussian noise on the separator set (proofs/gaussian-rspm.md).
+
+    Under add/remove-one unless ``neighbours="replace-one"`` is asked for.
+    """
     mechanism = GaussianReportSeparatorPerturbedMin.calibrate(
         queries,
         epsilon=positive(epsilon, "epsilon"),

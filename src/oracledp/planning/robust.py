@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from math import sqrt
@@ -75,20 +75,14 @@ def _error(question: RobustQuestion, design: Design) -> float:
     return bounds.prsma(design, question.shape, beta=question.beta)
 
 
-def _at_rows(design: Design, rows: int) -> Design:
-    """The same design for another number of rows: ε'·sqrt(l) is what privacy fixes, so ε' falls as 1/sqrt(rows)."""
-    shrunk = design.epsilon_inner * Fraction(sqrt(design.rows / rows)).limit_denominator(10**12)
-    return replace(design, rows=rows, epsilon_inner=shrunk)
-
-
 def _rows_for(question: RobustQuestion, design: Design, target: float) -> int | None:
     """About how many rows a target needs, None where it is more than 10^18."""
     low, high = 2.0 * design.parts, 1e18
-    if _error(question, _at_rows(design, int(high))) > target:
+    if _error(question, design.at_rows(int(high))) > target:
         return None
     while high / low > 1.001:
         middle = sqrt(low * high)
-        low, high = (middle, high) if _error(question, _at_rows(design, int(middle))) > target else (low, middle)
+        low, high = (middle, high) if _error(question, design.at_rows(int(middle))) > target else (low, middle)
     return int(high)
 
 

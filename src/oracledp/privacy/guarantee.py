@@ -13,18 +13,23 @@ from oracledp.exact.numbers import positive, probability
 
 
 class Neighbours(Enum):
-    """Which pairs of data sets a guarantee speaks of."""
+    """Which pairs of data sets a guarantee speaks of; ``DEFAULT`` is the one relation of everything that names none.
 
-    REPLACE_ONE = "replace-one"
+    >>> Neighbours.DEFAULT
+    <Neighbours.ADD_REMOVE: 'add-remove'>
+    """
+
     ADD_REMOVE = "add-remove"
+    REPLACE_ONE = "replace-one"
+    DEFAULT = "add-remove"
 
     @classmethod
     def parse(cls, value: Neighbours | str) -> Neighbours:
-        """Read ``"replace-one"`` or ``"add-remove"``."""
+        """Read ``"add-remove"`` or ``"replace-one"``."""
         try:
             return value if isinstance(value, cls) else cls(value)
         except ValueError:
-            raise ParameterError(f"neighbours must be 'replace-one' or 'add-remove', got {value!r}") from None
+            raise ParameterError(f"neighbours must be 'add-remove' or 'replace-one', got {value!r}") from None
 
     @property
     def comparison_sensitivity(self) -> int:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import pairwise
-from math import isqrt
+from math import isqrt, sqrt
 from typing import Any, ClassVar
 
 from oracledp.errors import ParameterError
@@ -107,6 +107,14 @@ class Design:
     def base_epsilon(self) -> Fraction:
         """What the base algorithm is calibrated to under the theorem's own relation: ε', or ε'/2 for add/remove."""
         return self.epsilon_inner * self.theorem.base_neighbours.comparison_sensitivity / 2
+
+    def at_rows(self, rows: int, factor: float = 1.0) -> Design:
+        """The same design for another number of rows, its ε' a little lower by a factor; its claim is unconfirmed.
+
+        ε'·sqrt(l) is what privacy fixes, so ε' falls as 1/sqrt(rows).
+        """
+        shrunk = self.epsilon_inner * Fraction(factor * sqrt(self.rows / rows)).limit_denominator(10**12)
+        return replace(self, rows=rows, epsilon_inner=shrunk)
 
     @property
     def threshold(self) -> int:

@@ -12,7 +12,7 @@ import numpy as np
 from oracledp.classes.base import QueryClass
 from oracledp.errors import ParameterError
 from oracledp.exact.capacity import MOST_ROWS
-from oracledp.exact.numbers import Exact, positive, probability, whole
+from oracledp.exact.numbers import Exact, positive, probability, whole_or_none
 from oracledp.mechanisms.objective import Minimum, Objective
 from oracledp.mechanisms.perturbed_min import ReportSeparatorPerturbedMin
 from oracledp.mechanisms.release import Release
@@ -22,6 +22,7 @@ from oracledp.mechanisms.robust.designer import design_prsma
 from oracledp.mechanisms.robust.parallel import workers_of
 from oracledp.mechanisms.robust.runs import Array, Run, Workers, answer, passing_outputs
 from oracledp.mechanisms.robust.splitting import split
+from oracledp.mechanisms.row_count import SHARE, RowCount
 from oracledp.mechanisms.table_selection import refuse_unknown_goal, refuse_unknown_literals
 from oracledp.oracles.base import OUT_OF_MEMORY, Failed, Oracle, Trust
 from oracledp.oracles.registry import admit, resolve
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
 
 FEW_QUERIES = 20_000  # listed once per part, they make each of its many runs cheaper than a search
 TIE_SHARE = Fraction(1, 1000)  # of delta, kept for ties when the oracle breaks them as it likes
+REFERENCE = 1 << 20  # the rows that a design is made for where their number is measured; it is then scaled to them
+SLIMMER = (1.0, 0.9995, 0.99, 0.95, 0.9, 0.8, 0.6, 0.4)  # of ε', until the scaled design is confirmed
 
 
 @dataclass(frozen=True)
@@ -127,12 +130,70 @@ class RobustMechanism:
         """Refuse what public facts rule out. No part has more rows than the design, whatever the table has."""
         self.base.check(min(rows_bound, self.design.rows), unit)
 
+    def settled(self, rows: int, source: Randomness) -> RobustMechanism:
+        """Itself, whatever the rows: nothing is drawn."""
+        return self
+
     @property
     def guarantee(self) -> Guarantee:
         """Robust for our own searches, limited or not; else contingent on the oracle's claims of optimality."""
-        oracle = self.base.oracle
-        claims = () if oracle.trust is Trust.PROVED else (f"the claim of optimality by {oracle.name} is true",)
-        return self.design.guarantee(self.neighbours, claims)
+        return self.design.guarantee(self.neighbours, optimality_claims(self.base.oracle))
+
+
+def optimality_claims(oracle: Oracle) -> tuple[str, ...]:
+    """What PRSMA takes on trust: nothing of our own searches, of others that they know when they have failed."""
+    known = admit(oracle)
+    return () if known.trust is Trust.PROVED else (f"the claim of optimality by {known.name} is true",)
+
+
+@dataclass(frozen=True)
+class MeasuredRobustMechanism:
+    """A noisy count of the rows, then the mechanism for about so many: ε is the sum (proofs/prsma.md, section 5).
+
+    Every design is private for every table, so the one that was confirmed before the charge stands in where no scaled
+    one is confirmed: no count can make a run fail.
+    """
+
+    count: RowCount
+    reference: RobustMechanism
+    embedding: str
+
+    @property
+    def name(self) -> str:
+        """That of the reference."""
+        return self.reference.name
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """Count and mechanism together."""
+        promise = self.reference.guarantee
+        return replace(promise, epsilon=promise.epsilon + self.count.epsilon)
+
+    @property
+    def base(self) -> ReportSeparatorPerturbedMin:
+        """That of the reference."""
+        return self.reference.base
+
+    def check(self, rows_bound: int, unit: int = 1) -> None:
+        """What the reference refuses."""
+        self.reference.check(rows_bound, unit)
+
+    def settled(self, rows: int, source: Randomness) -> RobustMechanism:
+        """The mechanism for about so many rows."""
+        size = self.count.run(rows, source)
+        found = (self._scaled(size, factor) for factor in SLIMMER)
+        return next((mechanism for mechanism in found if mechanism is not None), self.reference)
+
+    def _scaled(self, size: int, factor: float) -> RobustMechanism | None:
+        base, neighbours = self.base, self.reference.neighbours
+        try:
+            design = self.reference.design.at_rows(size, factor)
+            mechanism = RobustMechanism.calibrate(
+                base.queries, design, neighbours=neighbours, oracle=base.oracle, embedding=self.embedding
+            )
+        except ParameterError:  # fewer rows than parts, or a claim that is not confirmed
+            return None
+        return mechanism if mechanism.base.perturbation.fits(size) else None
 
 
 def prsma(
@@ -142,7 +203,7 @@ def prsma(
     epsilon: Exact,
     delta: Exact,
     oracle: str | Oracle = "auto",
-    neighbours: Neighbours | str = Neighbours.REPLACE_ONE,
+    neighbours: Neighbours | str = Neighbours.DEFAULT,
     rows_bound: int | None = None,
     beta: Exact = "1/100",
     max_calls: int = 1_000_000,
@@ -158,37 +219,43 @@ def prsma(
 
     (ε, δ)-differential privacy by Theorem 5 of proofs/prsma.md, robust: it needs no oracle to succeed, only to know
     when it has failed. ⊥ comes back as :class:`NothingReleased`, with probability at most ``beta`` if the
-    oracle never fails. Under add/remove-one the number of rows is private, so a public ``rows_bound`` must be given.
+    oracle never fails. Under add/remove-one, the default, the number of rows is private: a fiftieth of ε measures it,
+    unless ``rows_bound`` says a public number of rows to make the design for (a larger table is cut to it by lot).
     ``parallel`` is "none", "joblib", "dask" or a Dask client. Where a total oracle exists, :func:`rspm` with it is
     robust too and far more accurate; this is for oracles that may give up.
     """
     relation = Neighbours.parse(neighbours)
     chosen = resolve("exhaustive" if oracle == "auto" and queries.size <= FEW_QUERIES else oracle, queries)
-    rows = _public_rows(table, relation, rows_bound)
-    claimed = positive(epsilon, "epsilon"), probability(delta, "delta")
+    facts = Facts.of(table, relation)
+    rows = _public_rows(facts, rows_bound, design)
+    whole_epsilon, whole_delta = positive(epsilon, "epsilon"), probability(delta, "delta")
+    count = None if rows is not None else RowCount(whole_epsilon * SHARE)
+    left = whole_epsilon - (Fraction(0) if count is None else count.epsilon)
     if design is None:
-        usable = claimed[1] * (1 if chosen.fixed_ties else 1 - TIE_SHARE)
-        design = design_prsma(epsilon=claimed[0], delta=usable, rows=rows, max_calls=max_calls, beta=beta)
-    mechanism = RobustMechanism.calibrate(
+        usable = whole_delta * (1 if chosen.fixed_ties else 1 - TIE_SHARE)
+        public = REFERENCE if rows is None else rows
+        design = design_prsma(epsilon=left, delta=usable, rows=public, max_calls=max_calls, beta=beta)
+    known = RobustMechanism.calibrate(
         queries,
-        replace(design, epsilon=claimed[0], delta=claimed[1]),
+        replace(design, epsilon=left, delta=whole_delta),
         neighbours=relation,
         oracle=chosen,
         embedding=embedding,
     )
+    mechanism = known if count is None else MeasuredRobustMechanism(count, known, embedding)
     robust = RobustSelection(mechanism, goal, workers_of(parallel), progress)
-    released = release(robust, table, Facts.of(table, relation), ledger=ledger, source=source)
+    released = release(robust, table, facts, ledger=ledger, source=source)
     found = released.result
     if found is None:
         return NothingReleased(released.guarantee)
-    return Release(queries.query(*found.parts), released.guarantee, found.certificate, mechanism.name)
+    return Release(queries.query(*found.parts), released.guarantee, found.certificate, robust.name)
 
 
 @dataclass(frozen=True)
 class RobustSelection:
     """The mechanism of proofs/prsma.md on a whole table, with whoever carries out its runs; None is ⊥."""
 
-    mechanism: RobustMechanism
+    mechanism: RobustMechanism | MeasuredRobustMechanism
     goal: str
     workers: Workers
     progress: Callable[[int, int], None] | None = None
@@ -212,19 +279,22 @@ class RobustSelection:
 
     def run(self, table: Table, source: Randomness) -> Minimum | None:
         """One run of the mechanism on a table."""
-        design, base = self.mechanism.design, RspmBase(self.mechanism.base, 1 if self.goal == "min" else -1)
+        mechanism = self.mechanism.settled(table.rows, source)
+        design, base = mechanism.design, RspmBase(mechanism.base, 1 if self.goal == "min" else -1)
         matrix = table.matrix(base.mechanism.queries.literals)
-        parts = split(table.counts, design, self.mechanism.neighbours, source)
+        parts = split(table.counts, design, mechanism.neighbours, source)
         payload = ((matrix[records], counts) for records, counts in parts)
         outputs = passing_outputs(design, base, payload, source, self.workers, self.progress)
         return answer(design, outputs, source)
 
 
-def _public_rows(table: Table, neighbours: Neighbours, rows_bound: int | None) -> int:
-    if neighbours is Neighbours.REPLACE_ONE:
-        if rows_bound is not None:
-            raise ParameterError("rows_bound is for add/remove-one; under replace-one the number of rows is public")
-        return table.rows
-    if rows_bound is None:
-        raise ParameterError("under add/remove-one the number of rows is private: give a public rows_bound")
-    return whole(rows_bound, "rows_bound", most=MOST_ROWS)
+def _public_rows(facts: Facts, rows_bound: int | None, design: Design | None) -> int | None:
+    """The rows that a design is for; None where their number is private and nobody said a public one."""
+    if facts.rows is None:
+        bound = design.rows if rows_bound is None and design is not None else rows_bound
+        return whole_or_none(bound, "rows_bound", most=MOST_ROWS)
+    if rows_bound is not None:
+        raise ParameterError("rows_bound is for add/remove-one; under replace-one the number of rows is public")
+    if design is not None and design.rows != facts.rows:
+        raise ParameterError("the design was made for another number of rows")
+    return facts.rows
