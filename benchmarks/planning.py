@@ -22,6 +22,7 @@ from oracledp.planning.selection import Question
 
 DATA = Path(os.environ.get("ORACLEDP_TABLES", Path(__file__).resolve().parents[2] / "shared/data/binary-tables.npz"))
 TABLES = ("vote", "krkp", "compas", "mushroom", "adult")
+REPLACE = odp.Neighbours.REPLACE_ONE
 
 
 def table_of(X: np.ndarray, y: np.ndarray) -> odp.Table:
@@ -39,7 +40,7 @@ def learners(name: str) -> None:
     target = public.schema.literal("y")
     queries = rule_class("conjunction", public.schema.literals.without("y"), target, size=2)
     for epsilon in ("0.03", "0.1", "0.3", "1"):
-        made = odp.plan("learn", epsilon=epsilon, rows=private.rows, queries=queries, public=public)
+        made = odp.plan("learn", epsilon=epsilon, rows=private.rows, queries=queries, public=public, neighbours=REPLACE)
         for mechanism in ("exponential", "rspm"):
             report(name, epsilon, made, made.option(mechanism), queries, private)
 
@@ -54,7 +55,7 @@ def report(
         private.rows,
         exact(epsilon, "epsilon"),
         None,
-        odp.Neighbours.REPLACE_ONE,
+        REPLACE,
         made.parameters["beta"],
     )
     measured = with_public_error(option, question, private).public_error
@@ -77,8 +78,8 @@ def synthesis() -> None:
     frame = pd.read_csv(source).astype(bool)
     schema = odp.Schema({"columns": {name: {"kind": "boolean"} for name in frame.columns}})
     for epsilon in ("0.1", "1"):
-        made = odp.plan("synth", epsilon=epsilon, delta="1e-6", rows=len(frame), schema=schema, neighbours="add-remove")
-        fitted = odp.Synthesizer(schema, epsilon=epsilon, delta="1e-6", neighbours="add-remove").fit(frame)
+        made = odp.plan("synth", epsilon=epsilon, delta="1e-6", rows=len(frame), schema=schema)
+        fitted = odp.Synthesizer(schema, epsilon=epsilon, delta="1e-6").fit(frame)
         made_up = fitted.sample(len(frame)).astype(bool)
         option = made.option("synthesizer")
         largest, mean = _three_way(frame.to_numpy(), made_up[frame.columns].to_numpy())

@@ -1,8 +1,8 @@
 """oracledp: oracle-efficient differential privacy.
 
 >>> import oracledp as odp
->>> odp.Neighbours.parse("replace-one").comparison_sensitivity
-2
+>>> odp.Neighbours.DEFAULT.words, odp.Neighbours.DEFAULT.comparison_sensitivity
+('any one record is added or removed', 1)
 
 Names are imported when they are first used, so that ``import oracledp`` costs next to nothing.
 """

@@ -79,13 +79,14 @@ def commands(folder: Path) -> dict[str, list[str]]:
     learn = ["learn", data, "--schema", schema, "--target", "sick", "--epsilon", "1", "--quiet"]
     synth = ["synth", data, "--schema", schema, "--epsilon", "1", "--delta", "1e-6", "--out", str(folder / "out.csv")]
     replace, add = (["--ledger", str(folder / f"{name}.json")] for name in ("replace-one", "add-remove"))
-    size = ["--size", "2", "--model", "conjunction", "--neighbours", "replace-one"]
+    size, robust = ["--size", "2", "--model", "conjunction"], ["--robust", "--delta", "1e-2", "--rows", "60"]
     sample = ["--out", str(folder / "more.csv"), "--rows", "20", "--where", "sick", "--seed", "1"]
     plan = ["--epsilon", "1", "--rows", "1000", "--neighbours", "replace-one", "--beta", "0.05"]
     return {
-        "learn": [*learn, *replace, *size, "--report", str(folder / "page.html"), "--memory", "1GB"],
-        "learn with a mechanism": [*learn, *replace, *size, "--mechanism", "rspm", "--oracle", "auto"],
-        "learn robustly": [*learn, *replace, "--robust", "--delta", "1e-2", "--size", "1", "--model", "conjunction"],
+        "learn": [*learn, *add, "--rows", "60", "--report", str(folder / "page.html"), "--memory", "1GB"],
+        "learn by replace-one": [*learn, *replace, *size, "--neighbours", "replace-one"],
+        "learn with a mechanism": [*learn, *add, *size, "--mechanism", "rspm", "--oracle", "auto"],
+        "learn robustly": [*learn, *add, *robust, "--size", "1", "--model", "conjunction"],
         "synth": [*synth, *add, "--rows", "20", "--workload", "marginals:2", "--neighbours", "add-remove"],
         "synth by a game": [
             *synth, *replace, "--method", "oracle-query", "--workload", "conjunctions:1", "--rows", "20",

@@ -107,7 +107,7 @@ def bad_inputs(files: Path) -> dict[str, list[str | Path]]:
     return {
         "value outside": ["learn", files / "outside.csv", "--schema", schema, *base, "--strict"],
         "missing column": ["learn", files / "missing.csv", "--schema", schema, *base],
-        "empty table": ["learn", files / "empty.csv", "--schema", schema, *base],
+        "empty table": ["learn", files / "empty.csv", "--schema", schema, *base, "--neighbours", "replace-one"],
         "not UTF-8": ["learn", files / "latin.csv", "--schema", schema, *base, "--strict"],
         "truncated parquet": ["learn", files / "cut.parquet", "--schema", schema, *base],
         "missing bound": ["learn", files / "data.csv", "--schema", files / "nobound.yaml", *base],

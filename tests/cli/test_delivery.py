@@ -35,7 +35,7 @@ def run(*arguments: str | Path, **more: object) -> subprocess.CompletedProcess[s
 
 def learn(files: Path, *more: str | Path, **options: object) -> subprocess.CompletedProcess[str]:
     base = ["learn", files / "data.csv", "--schema", files / "schema.yaml", "--target", "sick", "--epsilon", "2"]
-    return run(*base, "--ledger", files / "replace-one.json", *more, **options)
+    return run(*base, "--ledger", files / "add-remove.json", *more, **options)
 
 
 def synth(files: Path, *more: str | Path, **options: object) -> subprocess.CompletedProcess[str]:
@@ -139,20 +139,20 @@ def test_an_unforeseen_error_is_one_line_without_its_message(files: Path) -> Non
 
 def test_a_seeded_charge_is_marked_in_the_budget(files: Path) -> None:
     assert learn(files, "--seed", "1", "--insecure-seed").returncode == 0
-    assert "NOT PRIVATE" in run("budget", "show", files / "replace-one.json").stdout
-    data = json.loads(run("budget", "show", files / "replace-one.json", "--json").stdout)
+    assert "NOT PRIVATE" in run("budget", "show", files / "add-remove.json").stdout
+    data = json.loads(run("budget", "show", files / "add-remove.json", "--json").stdout)
     assert data["charges"][0]["private"] is False
 
 
 def test_a_paid_look_at_the_schema_is_noisy_and_charged(files: Path) -> None:
     (files / "decades.yaml").write_text("columns: {age: {kind: integer, lo: 0, hi: 9}, sick: {kind: boolean}}\n")
     look = ["schema", "check", files / "data.csv", "--schema", files / "decades.yaml", "--epsilon", "1", "--json"]
-    result = run(*look, "--ledger", files / "replace-one.json")
+    result = run(*look, "--ledger", files / "add-remove.json")
     assert result.returncode == 0, result.stderr
     assert json.loads(result.stdout)["suspects"] == ["age"]
     assert json.loads(result.stdout)["guarantee"]["robust"]
     assert charges(files) == 1
-    assert run(*look[:5], "--ledger", files / "replace-one.json").returncode == 2
+    assert run(*look[:5], "--ledger", files / "add-remove.json").returncode == 2
     assert charges(files) == 1
 
 

@@ -42,7 +42,7 @@ def synth(folder: Path, capsys: pytest.CaptureFixture[str], *more: str) -> tuple
 
 
 def test_rows_model_and_ledger(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    Ledger.create(folder / "l.json", epsilon=2, delta="1e-5")
+    Ledger.create(folder / "l.json", epsilon=2, delta="1e-5", neighbours="replace-one")
     seeded = ["--seed", "1", "--insecure-seed", "--json"]
     pages = ["--report", str(folder / "r.html")]
     code, shown = synth(

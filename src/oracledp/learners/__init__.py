@@ -1,5 +1,7 @@
 """scikit-learn estimators that learn one readable rule, list or scoring card under differential privacy.
 
+Tables that differ by one record more or less cannot be told apart; ``neighbours="replace-one"`` is the other relation.
+
 >>> import numpy as np
 >>> from oracledp.learners import PrivateRuleClassifier
 >>> X = np.tile([[0, 1], [1, 0], [1, 1], [0, 0]], (500, 1)); y = X[:, 0]

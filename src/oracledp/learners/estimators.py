@@ -37,7 +37,7 @@ class DecisionListClassifier(PrivateClassifier):
     """``if a and b then 1; else if c then 0; else 1``: up to ``size`` rules, one private selection each.
 
     The number of rules follows from the rows, ε and the number of literals where ``size`` is not given
-    (proofs/override-lists.md).
+    (proofs/override-lists.md, proofs/row-count.md).
     """
 
     model_kind = "decision-list"
@@ -56,8 +56,9 @@ class HalfspaceClassifier(PrivateClassifier):
 class PrivateRuleClassifier(PrivateClassifier):
     """The estimator to start with: ``model="auto"`` gives a scoring card or a single rule, whichever ε bears.
 
-    The choice reads only the number of rows, ε and the number of literals, or is itself made privately
-    within ε (proofs/override-lists.md, section 3). Any other ``model`` is that of the estimator of its name.
+    The choice reads only the number of rows, ε and the number of literals. By default that number is private
+    (add/remove-one), and a fiftieth of ε counts it (proofs/row-count.md); it is public with ``rows`` or under
+    replace-one. Any other ``model`` is that of the estimator of its name.
     """
 
     def __init__(

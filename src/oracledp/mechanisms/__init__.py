@@ -1,5 +1,7 @@
 """Every mechanism as a function: private data, a class and exact parameters in, a release with its guarantee out.
 
+Guarantees speak of one record more or less (add/remove-one) unless ``neighbours="replace-one"`` is asked for.
+
 >>> from oracledp.mechanisms import exponential, rspm
 >>> rspm.__name__, exponential.__name__
 ('rspm', 'exponential')

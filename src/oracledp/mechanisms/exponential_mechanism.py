@@ -123,8 +123,9 @@ def exponential(
 ) -> Release:
     """Choose a query by the exponential mechanism (or ``method="permute-and-flip"``), with no solver to trust.
 
-    Exact ε-differential privacy, robust (proofs/exponential-mechanism.md). Small classes are enumerated;
-    large ones are sampled by branch-and-bound without enumeration (Theorem 4 and first visits).
+    Exact ε-differential privacy, robust (proofs/exponential-mechanism.md), under add/remove-one unless
+    ``neighbours="replace-one"`` is asked for, as with every mechanism here. Small classes are enumerated; large ones
+    are sampled by branch-and-bound without enumeration (Theorem 4 and first visits).
     """
     if method not in ("exponential", "permute-and-flip"):
         raise ParameterError(f"method must be 'exponential' or 'permute-and-flip', got {method!r}")

@@ -116,7 +116,10 @@ def gaussian_rspm(
     ledger: Ledger | None = None,
     source: Randomness | None = None,
 ) -> Release:
-    """Choose a query privately with Gaussian noise on the separator set (proofs/gaussian-rspm.md)."""
+    """Choose a query privately with Gaussian noise on the separator set (proofs/gaussian-rspm.md).
+
+    Under add/remove-one unless ``neighbours="replace-one"`` is asked for.
+    """
     mechanism = GaussianReportSeparatorPerturbedMin.calibrate(
         queries,
         epsilon=positive(epsilon, "epsilon"),

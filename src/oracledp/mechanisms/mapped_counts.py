@@ -100,8 +100,9 @@ def mapped_counts(
 ) -> MappedCounts:
     """How many rows of each column the schema did not know, noisily: catches a schema that does not fit its table.
 
-    ε-differentially private (proofs/mapped-counts.md). A small ε will do: a column that is mapped almost entirely
-    stands out from the rows by itself.
+    ε-differentially private (proofs/mapped-counts.md), by default under add/remove-one, so the rows are counted too;
+    under ``neighbours="replace-one"`` their number is exact. A small ε will do: a column that is mapped almost
+    entirely stands out from the rows by itself.
 
     >>> import pandas
     >>> from oracledp.data.schema import Schema

@@ -84,6 +84,9 @@ def report_noisy_min(
     ledger: Ledger | None = None,
     source: Randomness | None = None,
 ) -> Release:
-    """Choose a query by report-noisy-min: exact ε-differential privacy, robust (proofs/perturbed-minimisation.md)."""
+    """Choose a query by report-noisy-min: exact ε-differential privacy, robust (proofs/perturbed-minimisation.md).
+
+    Under add/remove-one unless ``neighbours="replace-one"`` is asked for.
+    """
     mechanism = ReportNoisyMin(queries, positive(epsilon, "epsilon"), Neighbours.parse(neighbours))
     return select(table, mechanism, goal=goal, ledger=ledger, source=source)

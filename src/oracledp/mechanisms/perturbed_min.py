@@ -174,7 +174,8 @@ def rspm(
 ) -> Release:
     """Choose privately a query that (nearly) minimises the count of records it holds on.
 
-    Pure ε-differential privacy by Theorem 1 (proofs/perturbed-minimisation.md). With a total oracle
+    Pure ε-differential privacy by Theorem 1 (proofs/perturbed-minimisation.md), under add/remove-one unless
+    ``neighbours="replace-one"`` is asked for. With a total oracle
     (``"auto"`` picks one wherever it can) the guarantee is robust; with a solver it is contingent on the
     solver's claim, and says so. ``goal="max"`` looks for the query that holds on most records.
 

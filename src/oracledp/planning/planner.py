@@ -42,16 +42,17 @@ def plan(
 ) -> Plan:
     """What each mechanism would give and cost for a task: "learn", "rspm", "prsma" or "synth".
 
-    ``rows`` is the public number of rows (or a public guess). Errors are shares of the rows above the best query of
-    the class and hold for every table; ``public``, a table that is *not* private, adds the error on data like it.
-    ``target_error`` adds the rows and the epsilon that it needs; ``timed`` measures an oracle call on random data.
+    ``rows`` is the public number of rows (or a public guess); neighbours have one record more or less by default.
+    Errors are shares of the rows above the best query of the class and hold for every table; ``public``, a table that
+    is *not* private, adds the error on data like it. ``target_error`` adds the rows and the epsilon that it needs;
+    ``timed`` measures an oracle call on random data.
 
     >>> from oracledp.classes import Conjunctions
     >>> from oracledp.data.literals import Literals
     >>> rules = Conjunctions(Literals.named(*"abcdefgh"), max_width=2)
     >>> chosen = plan("learn", epsilon=1, rows=10_000, queries=rules, target_error="0.01")
     >>> chosen.recommended, chosen.option("exponential").rows_needed
-    ('report-noisy-min', 1306)
+    ('report-noisy-min', 653)
     """
     if task not in TASKS:
         raise ParameterError(f"the task to plan must be one of {', '.join(TASKS)}, got {task!r}")

@@ -58,7 +58,7 @@ class Charge:
 
 @dataclass(frozen=True)
 class Ledger:
-    """A budget (ε, δ) for one private table under one neighbour relation, kept in a file.
+    """A budget (ε, δ) for one private table under one neighbour relation, add/remove-one by default, kept in a file.
 
     A charge is written and flushed to disk, under a lock, before the mechanism samples: a crash counts as
     spent, and two processes cannot spend the same budget. Charges add up (basic composition,

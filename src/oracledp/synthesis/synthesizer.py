@@ -35,7 +35,8 @@ if TYPE_CHECKING:
 class Synthesizer:
     """Private synthetic data by measuring: exact discrete Gaussian noise on one-, two- and three-way counts.
 
-    (ε, δ)-DP under add/remove-one or replace-one, robust: no oracle is involved (proofs/measured-synthesis.md). What
+    (ε, δ)-DP, robust: no oracle is involved (proofs/measured-synthesis.md), under add/remove-one unless ``neighbours``
+    says replace-one. What
     is measured and how the model is fitted follows by rule from the schema, the budget and the noisy number of
     records. ``fit`` charges the ledger, if one is given, before any noise is drawn; fitting again charges again.
 
