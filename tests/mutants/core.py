@@ -24,7 +24,7 @@ from queue import Queue
 sys.path.insert(0, str(Path(__file__).parent))
 from operators import Change
 from privacy_path import ROOT, SOURCE
-from run import CACHE, Verdict, Worker, explained, summary
+from run import CACHE, Experience, Verdict, Worker, explained, summary
 
 SWAPS = {
     " < ": (" <= ", " > "), " <= ": (" < ",), " > ": (" >= ",), " >= ": (" > ",), " == ": (" != ",), " != ": (" == ",),
@@ -49,7 +49,6 @@ JUDGES = {  # what runs a file's code, quickest first
     "halfspace_search": "tests/property/test_engine_halfspaces.py tests/property/test_engine_limits.py",
     "decision_list_search": "tests/property/test_engine_decision_lists.py tests/property/test_engine_limits.py",
 }  # fmt: skip
-PATIENCE = 900.0  # seconds of tests
 
 
 def changes(source: str) -> list[Change]:
@@ -73,10 +72,10 @@ class CoreWorker(Worker):
     """A copy of the project whose core is compiled file by file."""
 
     def __init__(self, folder: Path) -> None:
-        super().__init__(folder)
+        super().__init__(folder, Experience())
         self.core, self.objects = folder / "src/oracledp/_core", folder / "objects"
         self.objects.mkdir()
-        for source in sorted(self.core.glob("*.cpp")):
+        for source in sorted(self.core.rglob("*.cpp")):
             self.compile(source)
         self.link()
 
@@ -84,7 +83,7 @@ class CoreWorker(Worker):
         """One object, without optimisation."""
         import pybind11
 
-        include = [f"-I{sysconfig.get_path('include')}", f"-I{pybind11.get_include()}"]
+        include = [f"-I{folder}" for folder in (sysconfig.get_path("include"), pybind11.get_include(), self.core)]
         output = self.objects / f"{source.stem}.o"
         flags = ["-std=c++17", "-O0", "-fPIC", "-fvisibility=hidden", "-w"]
         subprocess.run(["c++", *flags, *include, "-c", str(source), "-o", str(output)], check=True, capture_output=True)
@@ -104,7 +103,7 @@ class CoreWorker(Worker):
             self.compile(target)
             self.link()
             tests = [test for test in JUDGES[path.stem].split() if (self.folder / test).exists()]
-            by = self._fails(tests, PATIENCE)
+            by = self.fails(tests, {})
         except subprocess.CalledProcessError:
             by = "the compiler"
         finally:
@@ -129,7 +128,7 @@ def main() -> None:
     stems = [stem for stem in JUDGES if asked.only is None or asked.only in stem]
     each = max(1, round(asked.count / len(stems)))
     jobs = []
-    for path in (SOURCE / "_core" / f"{stem}.cpp" for stem in stems):
+    for path in (path for stem in stems for path in (SOURCE / "_core").rglob(f"{stem}.cpp")):
         jobs += [(path, change) for change in changes(path.read_text())[:each]]
     free: Queue[CoreWorker] = Queue()
     for number in range(asked.workers):
