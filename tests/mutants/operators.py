@@ -147,6 +147,10 @@ class _Finder(ast.NodeVisitor):
         elif isinstance(node.value, int) and abs(node.value) < 1000:
             self.change(node, str(node.value + 1), "move a constant")
 
+    def visit_keyword(self, node: ast.keyword) -> None:
+        if node.arg not in ("strict", "compare"):  # a second look at lengths that agree; what objects compare equal to
+            self.generic_visit(node)
+
     def visit_Call(self, node: ast.Call) -> None:
         name = node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
         if name in ("TypeVar", "ParamSpec", "lru_cache"):

@@ -25,7 +25,7 @@ NEVER_CHANGES = (
     "sklearn.utils.estimator_checks", "hypothesis", "hypothesis.strategies", "pytest", "sqlite3", "decimal",
 )  # fmt: skip
 MOST_MEMORY = 12 << 30  # bytes of address space: a mutant that asks for more fails
-BEGIN = 180.0  # seconds until the first test begins, and between tests
+BEGIN = 60.0  # seconds until the first test begins, and between tests
 OPTIONS = (
     "-x", "-q", "-p", "no:cacheprovider", "-p", "no:randomly", "-p", "no:unraisableexception", "-n", "0",
     "-W", "ignore::pytest.PytestAssertRewriteWarning",

@@ -6,7 +6,8 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from fractions import Fraction
-from math import exp
+from math import exp, isqrt
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -252,6 +253,33 @@ def test_the_gaussian_in_big_integers_has_its_law(variance: Fraction) -> None:
         assert x >= 0
         offsets.add(Fraction(abs(y), scale) + x - y * y / (2 * variance))
     assert len(offsets) == 1
+
+
+VARIANCES = [
+    Fraction(1, 50), Fraction(25, 4), Fraction(10**9), Fraction(2**109 + 1, 3), Fraction(2**40 + 1, 2**40 - 1),
+    Fraction(1, 2**62), Fraction(1, 2**63 - 1), Fraction(1, 2**63), Fraction(2**63 + 1, 2**62),
+    *(Fraction((2**55 - 1) ** 2 * b + 1, b) for b in (2**7, 2**8 - 1, 2**8)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("variance", VARIANCES)
+def test_the_compiled_gaussian_is_asked_for_the_same_law(variance: Fraction, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It proposes y at scale t and keeps it with probability e^-((|y| step - a)² / denominator), in 63 and 240 bits."""
+    asked: list[Any] = []
+    monkeypatch.setattr(noise, "_engine", SimpleNamespace(gaussian=lambda *given: asked.append(given)))
+    monkeypatch.setattr(noise, "_wide_gaussian", lambda *given: asked.append(given))
+    noise.discrete_gaussian(variance, 5, SeededRandomness(1))
+    a, b = variance.numerator, variance.denominator
+    t = isqrt(a // b) + 1
+    if b * t >= 2**63:
+        assert asked[0][:4] == (a, b, t, 5)
+        return
+    scale, step, root, denominator, count, _ = asked[0]
+    assert (scale, count) == (t, 5)
+    a, denominator = (int.from_bytes(wide, "little") for wide in (root, denominator))
+    assert denominator < 2**240
+    rejected = [Fraction((y * step - a) ** 2, denominator) for y in range(4)]
+    assert len({Fraction(y, t) + x - y * y / (2 * variance) for y, x in enumerate(rejected)}) == 1
 
 
 def test_the_gaussian_in_big_integers_draws_until_it_has_enough() -> None:
