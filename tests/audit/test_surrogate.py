@@ -263,6 +263,18 @@ def test_a_gradient_step_shortens_the_gradient_as_the_proof_says():
         here = there
 
 
+def test_a_gradient_step_is_as_long_as_the_greatest_curvature_allows():
+    """One weight and all rows bent: the objective is a parabola of curvature L, whose bottom is one step away."""
+    problem = HingeProblem(
+        np.ones((1, 1), dtype=np.int8), np.array([7]), np.array([0]), 2, (Fraction(1, 3),), Fraction(5)
+    )
+    here = problem.at((1 << 59,), 60)
+    assert problem.smoothness == Fraction(7, 2) + 5
+    there = _gradient_step(problem, here)
+    assert here.steepness > 1
+    assert there.steepness <= (problem.smoothness / 2**60) ** 2
+
+
 def test_the_gate_refuses_by_public_numbers_before_anything_is_summed():
     mechanism = ConvexSurrogate((1, 1), Fraction(1), Neighbours.ADD_REMOVE)
     mechanism.check(MOST_ROWS, MOST_UNIT)

@@ -11,11 +11,12 @@ import oracledp as odp
 from oracledp.bounds import context_ftpl, exponential
 from oracledp.classes.base import QueryClass
 from oracledp.errors import ParameterError
+from oracledp.game.gaussian_player import GaussianPlayer
 from oracledp.game.oracle_query import OracleQuery
 from oracledp.game.players import query_player
 from oracledp.game.settings import PLAYERS
 from oracledp.game.surrogate_player import nearest_halfspace
-from oracledp.privacy.accounting import homogeneous_delta, zcdp_delta
+from oracledp.privacy.accounting import homogeneous_delta, homogeneous_epsilon, zcdp_delta
 from oracledp.randomness.source import SeededRandomness
 
 BOOLEAN = odp.Schema({"columns": {f"c{j}": {"kind": "boolean"} for j in range(4)}})
@@ -180,3 +181,16 @@ def test_the_query_players_answers_respect_theirs() -> None:
 
 def test_the_names_of_players_are_all_known() -> None:
     assert set(PLAYERS) == {"exponential", "rspm", "rspm:separator", "rspm:gaussian", "surrogate", "prsma"}
+
+
+def test_the_deltas_of_gaussian_rounds_and_of_their_composition_are_the_whole_one() -> None:
+    queries = odp.Conjunctions(BOOLEAN.literals, max_width=1)
+    for rounds in (1, 2, 7):
+        player = GaussianPlayer.calibrate(queries, rounds, EPSILON, DELTA, oracle="exhaustive")
+        one = player.mechanism
+        left = DELTA - rounds * one.delta
+        assert left == DELTA / 2
+        assert one.epsilon == homogeneous_epsilon(EPSILON, left, rounds)
+        assert homogeneous_delta(one.epsilon, rounds, EPSILON) + rounds * one.delta <= DELTA
+        assert (player.guarantee.epsilon, player.guarantee.delta) == (EPSILON, DELTA)
+        assert one.guarantee.delta == one.delta

@@ -24,7 +24,7 @@ from queue import Queue
 sys.path.insert(0, str(Path(__file__).parent))
 from operators import Change
 from privacy_path import ROOT, SOURCE
-from run import CACHE, Verdict, Worker, explained, summary
+from run import CACHE, Experience, Verdict, Worker, explained, summary
 
 SWAPS = {
     " < ": (" <= ", " > "), " <= ": (" < ",), " > ": (" >= ",), " >= ": (" > ",), " == ": (" != ",), " != ": (" == ",),
@@ -49,7 +49,6 @@ JUDGES = {  # what runs a file's code, quickest first
     "halfspaces/halfspace_search": "tests/property/test_engine_halfspaces.py tests/property/test_engine_limits.py",
     "lists/list_search": "tests/property/test_engine_decision_lists.py tests/property/test_engine_limits.py",
 }  # fmt: skip
-PATIENCE = 900.0  # seconds of tests
 
 
 def changes(source: str) -> list[Change]:
@@ -78,7 +77,7 @@ class CoreWorker(Worker):
     """A copy of the project whose core is compiled file by file."""
 
     def __init__(self, folder: Path) -> None:
-        super().__init__(folder)
+        super().__init__(folder, Experience())
         self.core, self.objects = folder / "src/oracledp/_core", folder / "objects"
         self.objects.mkdir()
         for source in sorted(self.core.rglob("*.cpp")):

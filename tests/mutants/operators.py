@@ -37,10 +37,10 @@ class Change:
         return source[: self.start] + self.text + source[self.end :]
 
 
-def changes(source: str) -> Iterator[Change]:
-    """Every change of one place, in the order of the source."""
+def changes(source: str, skipped: frozenset[str] = frozenset()) -> Iterator[Change]:
+    """Every change of one place, in the order of the source, outside the functions that are skipped."""
     tree = ast.parse(source)
-    finder = _Finder(source)
+    finder = _Finder(source, skipped)
     finder.visit(tree)
     yield from sorted(finder.found, key=lambda change: (change.start, change.end, change.operator, change.text))
 
@@ -48,8 +48,9 @@ def changes(source: str) -> Iterator[Change]:
 class _Finder(ast.NodeVisitor):
     """Walks code that runs: no annotations, no docstrings, no texts of errors."""
 
-    def __init__(self, source: str) -> None:
+    def __init__(self, source: str, skipped: frozenset[str]) -> None:
         self.source = source
+        self.skipped = skipped
         self.found: list[Change] = []
         self.starts = [0]
         for line in source.splitlines(keepends=True):
@@ -80,8 +81,15 @@ class _Finder(ast.NodeVisitor):
         if node.value is not None:
             self.visit(node.value)
 
+    def visit_ClassDef(self, node: ast.ClassDef) -> None:
+        """Without the flags of its decorators: what a dataclass compares equal to, and that it refuses assignment,
+        are executed by no release.
+        """
+        for statement in node.body:
+            self.visit(statement)
+
     def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
-        if node.name in ("__repr__", "__str__"):
+        if node.name in ("__repr__", "__str__") or node.name in self.skipped:
             return
         for default in (*node.args.defaults, *(d for d in node.args.kw_defaults if d is not None)):
             self.visit(default)
@@ -139,8 +147,14 @@ class _Finder(ast.NodeVisitor):
         elif isinstance(node.value, int) and abs(node.value) < 1000:
             self.change(node, str(node.value + 1), "move a constant")
 
+    def visit_keyword(self, node: ast.keyword) -> None:
+        if node.arg not in ("strict", "compare"):  # a second look at lengths that agree; what objects compare equal to
+            self.generic_visit(node)
+
     def visit_Call(self, node: ast.Call) -> None:
         name = node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
+        if name in ("TypeVar", "ParamSpec", "lru_cache"):
+            return  # variance of types is for the type checker, the size of a cache for speed
         if isinstance(node.func, ast.Name) and name in RENAMED:
             self.change(node.func, RENAMED[name], "swap a function")
         if name in LESS_NOISE and node.args:

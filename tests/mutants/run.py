@@ -1,6 +1,7 @@
 """The mutation run: every source on the privacy path is changed in one place at a time, and the tests must notice.
 
     python tests/mutants/run.py --find-judges          # once: which tests execute which line
+    python tests/mutants/run.py --find-judges tests/unit/test_noise.py   # again for tests that are new or changed
     python tests/mutants/run.py --count 400            # then: a fixed sample of the mutants of every file
     python tests/mutants/run.py --only mechanisms/perturbed_min.py
 
@@ -13,36 +14,38 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
-import os
 import shutil
-import signal
 import subprocess
 import sys
 import time
-from collections import defaultdict
-from collections.abc import Iterator
+from collections import Counter, defaultdict
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from queue import Queue
 
 sys.path.insert(0, str(Path(__file__).parent))
-from judges import Judges, find_judges
+from judges import Judges, collected, find_judges
 from operators import Change, changes
-from privacy_path import ROOT, SOURCE, component, privacy_path
+from privacy_path import ROOT, SOURCE, component, privacy_path, skipped
+from warm import Warm
 
 CACHE = ROOT / "build" / "mutants"
 EQUIVALENT = Path(__file__).with_name("equivalent.json")
-FIRST, ALL = 15.0, 240.0  # seconds of tests that judge first, and at the most
-PATIENCE = 5  # a run may take so many times its tests' seconds, and a minute more
+MOST = 45.0  # seconds of tests that judge one mutant
+PATIENCE, GRACE = 10, 30.0  # a test may take so many times its seconds, and so many seconds more
+
+Key = tuple[str, str, str, str]
 
 
 @dataclass(frozen=True)
 class Mutant:
-    """One change to one file."""
+    """One change to one file; ``twin`` counts those before it with the same line of code, operator and text."""
 
     path: Path
     change: Change
+    code: str
+    twin: int = 0
 
     @property
     def name(self) -> str:
@@ -50,15 +53,26 @@ class Mutant:
         return f"{self.path.relative_to(SOURCE)}:{self.change.line} {self.change.operator}: {self.change.text[:60]}"
 
     @property
-    def key(self) -> tuple[str, str, str, str]:
+    def key(self) -> Key:
         """What identifies it while other lines come and go: file, line of code, operator, new text."""
-        line = self.path.read_text().splitlines()[self.change.line - 1].strip()
-        return str(self.path.relative_to(SOURCE)), line, self.change.operator, self.change.text
+        text = f"{self.change.text} #{self.twin + 1}" if self.twin else self.change.text
+        return str(self.path.relative_to(SOURCE)), self.code, self.change.operator, text
 
     @property
     def order(self) -> str:
         """A fixed order that prefers no operator and no place."""
         return hashlib.sha256("|".join(self.key).encode()).hexdigest()
+
+
+def mutants_of(path: Path) -> list[Mutant]:
+    """All of one file, in their fixed order."""
+    source = path.read_text()
+    lines, twins, found = source.splitlines(), Counter[tuple[str, str, str]](), []
+    for change in changes(source, skipped(path)):
+        code = lines[change.line - 1].strip()
+        found.append(Mutant(path, change, code, twins[code, change.operator, change.text]))
+        twins[code, change.operator, change.text] += 1
+    return sorted(found, key=lambda mutant: mutant.order)
 
 
 @dataclass(frozen=True)
@@ -72,14 +86,26 @@ class Verdict:
     caught: bool
     by: str
     seconds: float
-    key: tuple[str, str, str, str]
+    key: Key
+
+
+@dataclass
+class Experience:
+    """What the workers have learned: which tests caught mutants of a file, and which fail without any."""
+
+    caught: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
+    sound: dict[str, bool] = field(default_factory=dict)
+
+    def order(self, file: str, tests: list[str]) -> list[str]:
+        """Those first that caught most mutants of the file; the order is kept among the others."""
+        return sorted((test for test in tests if self.sound.get(test, True)), key=lambda test: -self.caught[file][test])
 
 
 class Worker:
     """A copy of the project in which one file at a time is changed."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    def __init__(self, folder: Path, experience: Experience) -> None:
+        self.folder, self.experience, self.warm = folder, experience, Warm()
         shutil.rmtree(folder, ignore_errors=True)
         listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True)
         for name in [*listed.stdout.splitlines(), *(str(p.relative_to(ROOT)) for p in SOURCE.glob("_engine*.so"))]:
@@ -88,65 +114,52 @@ class Worker:
                 shutil.copy2(ROOT / name, folder / name)
 
     def judge(self, mutant: Mutant, judges: Judges) -> Verdict:
-        """Run the tests that execute the line, the quick ones first."""
+        """Run the tests that execute the line, the best first."""
         begin, target = time.monotonic(), self.folder / mutant.path.relative_to(ROOT)
-        original = target.read_text()
-        target.write_text(mutant.change.apply(original))
-        try:
-            by = self._noticed(judges.of(mutant.path, mutant.change.line), judges)
-        finally:
-            target.write_text(original)
-        file, change = str(mutant.path.relative_to(ROOT)), mutant.change
+        file, change, original = str(mutant.path.relative_to(ROOT)), mutant.change, target.read_text()
+        limits = {test: GRACE + PATIENCE * seconds for test, seconds in judges.seconds.items()}
+        while True:
+            tests = self._chosen(file, judges.of(mutant.path, change.line), judges)
+            target.write_text(change.apply(original))
+            try:
+                by = self.fails(tests, limits) if tests else ""
+            finally:
+                target.write_text(original)
+            if not by or self._sound(by, limits):
+                break
+        self.experience.caught[file][by] += by in judges.seconds
         seconds = round(time.monotonic() - begin, 1)
         return Verdict(mutant.name, file, change.line, change.operator, by != "", by, seconds, mutant.key)
 
-    def _noticed(self, tests: list[str], judges: Judges) -> str:
-        for batch in _batches(tests, judges):
-            limit = 60 + PATIENCE * sum(judges.seconds[test] for test in batch)
-            failed = self._fails(batch, limit)
+    def _chosen(self, file: str, tests: list[str], judges: Judges) -> list[str]:
+        """As many as fit into the time, and one at least."""
+        chosen, spent = [], 0.0
+        for test in self.experience.order(file, tests):
+            spent += judges.seconds[test]
+            if spent <= MOST or not chosen:
+                chosen.append(test)
+        return chosen
+
+    def _sound(self, by: str, limits: dict[str, float]) -> bool:
+        """Whether the test that caught a mutant passes without it; asked once for each."""
+        test = by.removeprefix("no end: ")
+        if test not in limits:
+            return True  # the mutant cannot even be imported
+        if test not in self.experience.sound:
+            failed = self.fails([test], limits)
+            self.experience.sound[test] = not failed
             if failed:
-                return failed
-        return ""
+                print(f"judges nobody, as it fails by itself: {test}", flush=True)
+        return self.experience.sound[test]
 
-    def _fails(self, tests: list[str], limit: float) -> str:
-        """The first test that fails, or "no end"; nothing if all pass."""
-        command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "-p", "no:randomly", "-n", "0"]
-        command += ["-p", "no:unraisableexception", f"--basetemp={self.folder / 'scratch'}"]
-        environment = {**os.environ, "PYTHONPATH": str(self.folder / "src"), "PYTHONDONTWRITEBYTECODE": "1"}
-        process = subprocess.Popen(
-            [*command, *tests], cwd=self.folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-            text=True, start_new_session=True,
-        )  # fmt: skip
-        try:
-            output, _ = process.communicate(timeout=limit)
-        except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
-            return "no end"
-        if process.returncode == 0:
-            return ""
-        named = [line for line in output.splitlines() if line.startswith(("FAILED", "ERROR"))]
-        return named[0].split(" ", 1)[1].partition(" - ")[0] if named else f"exit code {process.returncode}"
-
-
-def _batches(tests: list[str], judges: Judges) -> Iterator[list[str]]:
-    """The quickest tests first; then all the others that fit into the time."""
-    first, rest, spent = [], [], 0.0
-    for test in tests:
-        spent += judges.seconds[test]
-        if spent <= FIRST or not first:
-            first.append(test)
-        elif spent <= ALL:
-            rest.append(test)
-    return (batch for batch in (first, rest) if batch)
+    def fails(self, tests: list[str], limits: dict[str, float]) -> str:
+        """The first test that fails, or "no end: ..."; nothing if all pass."""
+        return self.warm.first_failure(self.folder, tests, limits)
 
 
 def sample(count: int | None, only: str | None) -> list[Mutant]:
     """A fixed sample: every file gives its share, at least two."""
-    by_file: dict[Path, list[Mutant]] = defaultdict(list)
-    for path in privacy_path():
-        if only is None or only in str(path):
-            by_file[path] = sorted((Mutant(path, c) for c in changes(path.read_text())), key=lambda m: m.order)
+    by_file = {path: mutants_of(path) for path in privacy_path() if only is None or only in str(path)}
     total = sum(map(len, by_file.values()))
     if count is None or count >= total:
         return [mutant for mutants in by_file.values() for mutant in mutants]
@@ -157,18 +170,20 @@ def sample(count: int | None, only: str | None) -> list[Mutant]:
 def judge_all(mutants: list[Mutant], judges: Judges, workers: int, out: Path) -> list[Verdict]:
     """All verdicts, written down as they come."""
     free: Queue[Worker] = Queue()
+    experience, known = Experience(), explained()
     for number in range(workers):
-        free.put(Worker(CACHE / f"worker-{number}"))
+        free.put(Worker(CACHE / f"worker-{number}", experience))
+    judges = judges.among(collected(CACHE / "worker-0"))
     verdicts: list[Verdict] = []
 
     def one(mutant: Mutant) -> None:
         worker = free.get()
         try:
-            verdicts.append(worker.judge(mutant, judges))
+            verdicts.append(_explained_away(mutant) if mutant.key in known else worker.judge(mutant, judges))
         finally:
             free.put(worker)
-        done, left = verdicts[-1], sum(not verdict.caught for verdict in verdicts)
-        mark = "caught  " if done.caught else "SURVIVED"
+        done, left = verdicts[-1], sum(not (verdict.caught or verdict.key in known) for verdict in verdicts)
+        mark = "caught  " if done.caught else "nothing " if done.key in known else "SURVIVED"
         print(
             f"{len(verdicts)}/{len(mutants)} {mark} {done.seconds:6.1f} s  {done.name}  ({left} survived)", flush=True
         )
@@ -177,6 +192,12 @@ def judge_all(mutants: list[Mutant], judges: Judges, workers: int, out: Path) ->
     with ThreadPoolExecutor(workers) as pool:
         list(pool.map(one, mutants))
     return verdicts
+
+
+def _explained_away(mutant: Mutant) -> Verdict:
+    """The verdict on a mutant that is known to change nothing."""
+    file = str(mutant.path.relative_to(ROOT))
+    return Verdict(mutant.name, file, mutant.change.line, mutant.change.operator, False, "", 0.0, mutant.key)
 
 
 def explained() -> set[tuple[str, ...]]:
@@ -207,16 +228,24 @@ def summary(verdicts: list[Verdict]) -> str:
 def main() -> None:
     """Find judges, or judge."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--find-judges", action="store_true")
+    parser.add_argument("--find-judges", nargs="*", metavar="TESTS", help="all suites, or these files only")
     parser.add_argument("--count", type=int, help="about how many mutants; all of them if left out")
     parser.add_argument("--only", help="files whose path contains this")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--again", type=Path, help="judge the survivors of an earlier run again")
     parser.add_argument("--out", type=Path, default=CACHE / "verdicts.json")
     asked = parser.parse_args()
-    if asked.find_judges:
-        find_judges(CACHE, workers=asked.workers).save(CACHE / "judges.json")
+    stored = CACHE / "judges.json"
+    if asked.find_judges is not None:
+        found = find_judges(CACHE, *asked.find_judges, workers=asked.workers)
+        (Judges.load(stored).updated(found) if asked.find_judges else found).save(stored)
         return
+    gone = explained() - {mutant.key for mutant in sample(None, None)}
+    if gone:
+        print(f"explained, but no longer a mutant: {sorted(gone)}")
+    newer = [str(path.relative_to(SOURCE)) for path in privacy_path() if path.stat().st_mtime > stored.stat().st_mtime]
+    if newer:
+        print(f"changed since their judges were found, so perhaps judged by others: {', '.join(newer)}")
     mutants = sorted(
         sample(asked.count, asked.only), key=lambda mutant: mutant.order
     )  # a run cut short is a sample too
@@ -224,7 +253,7 @@ def main() -> None:
         survived = {tuple(row["key"]) for row in json.loads(asked.again.read_text()) if not row["caught"]}
         mutants = [mutant for mutant in sample(None, None) if mutant.key in survived]
     begin = time.monotonic()
-    verdicts = judge_all(mutants, Judges.load(CACHE / "judges.json"), asked.workers, asked.out)
+    verdicts = judge_all(mutants, Judges.load(stored), asked.workers, asked.out)
     print(summary(verdicts))
     print(f"{len(verdicts)} mutants in {(time.monotonic() - begin) / 60:.0f} minutes")
     sys.exit(not all(verdict.caught or verdict.key in explained() for verdict in verdicts))

@@ -100,7 +100,7 @@ def first_minimiser(problem: WeightedProblem) -> tuple[int, Parts]:
 
 
 def searched(problem: WeightedProblem, *, eager: bool) -> tuple[int, Parts]:
-    index, constant = _prepare(problem)
+    index, constant = _prepare(problem, problem.query_class)
     width = problem.query_class.hot
     found = best_conjunctions(index, problem.part_costs[None], problem.size_costs[None], width, NO_LIMIT, eager)[0]
     assert found is not None
@@ -200,7 +200,7 @@ def test_what_it_promises_and_what_it_refuses() -> None:
 
 # ---- proofs ------------------------------------------------------------------------------------------------
 def proved(problem: WeightedProblem, *, eager: bool) -> tuple[Parts, list[int]]:
-    index, _ = _prepare(problem)
+    index, _ = _prepare(problem, problem.query_class)
     found = prove_conjunction(
         index, problem.part_costs, problem.size_costs, problem.query_class.hot, NO_LIMIT, 1 << 20, eager
     )

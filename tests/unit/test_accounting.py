@@ -2,7 +2,7 @@
 
 from fractions import Fraction
 from itertools import product
-from math import exp
+from math import exp, log
 
 import pytest
 
@@ -67,3 +67,31 @@ def test_exponential_enclosures() -> None:
     for x in (Fraction(0), Fraction(1, 3), Fraction(5), Fraction(200)):
         assert exp_below(x) <= exp_above(x)
         assert float(exp_above(x)) == pytest.approx(exp(-float(x)), rel=1e-12)
+        assert float(exp_below(x)) == pytest.approx(exp(-float(x)), rel=1e-12)
+
+
+def test_exponents_too_large_to_work_out_are_bounded_all_the_same() -> None:
+    last = exp_above(Fraction(2000))
+    assert 0 < last < Fraction(1, 10**868)
+    for x in (Fraction(2000), Fraction(2001), Fraction(10**9)):
+        assert exp_above(x) == last
+        assert exp_below(x) == 0
+    assert exp_below(Fraction(1999)) > 0
+    assert homogeneous_delta(Fraction(3000), 1, Fraction(1)) > Fraction(99, 100)  # r = 0: all is revealed
+
+
+def test_no_loss_costs_no_delta_and_a_large_one_all_of_it() -> None:
+    assert zcdp_delta(Fraction(0), Fraction(1)) == 0
+    assert zcdp_delta(Fraction(2), Fraction(1)) == 1
+
+
+@pytest.mark.parametrize(("rho", "epsilon"), [("0.02", "1"), ("1e-6", "0.1"), ("0.3", "2"), ("1e-9", "0.2")])
+def test_zcdp_is_the_best_of_its_formula_over_all_orders(rho: str, epsilon: str) -> None:
+    r, e = float(rho), float(epsilon)
+    orders = [round(2 + 1.001**k) for k in range(20_000) if 1.001**k < 10 * (e + r) / r]
+    best = min((a - 1) * (a * r - e) + (a - 1) * log(a - 1) - a * log(a) for a in orders)
+    found = zcdp_delta(Fraction(rho), Fraction(epsilon))
+    slack = 2 if (e + r) / (2 * r) > 2000 else 1.001  # for large orders (1 - 1/a)^(a-1) counts as 1/2
+    if best > -1900:
+        assert exp(best) * 0.999 <= float(found) <= exp(best) * slack
+    assert found < 1

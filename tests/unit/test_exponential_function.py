@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from oracledp.errors import ParameterError
-from oracledp.exact.exponentials import exp_enclosure
+from oracledp.exact.exponentials import _fixed_point, exp_enclosure
 
 
 def floor_by_decimal(x: Fraction, bits: int) -> int:
@@ -28,6 +28,22 @@ arguments = st.fractions(min_value=Fraction(1, 10**9), max_value=400, max_denomi
 def test_the_two_neighbours_of_the_true_value(x: Fraction, bits: int) -> None:
     low = floor_by_decimal(x, bits)
     assert exp_enclosure(x, bits) == (low, low + 1)
+
+
+@settings(derandomize=True, deadline=None, max_examples=500)
+@given(
+    x=st.builds(
+        lambda top, shift: Fraction(top, 2**20) * Fraction(2) ** shift, st.integers(1, 2**20), st.integers(-70, 6)
+    ),
+    bits=st.integers(4, 64),
+)
+def test_the_fixed_point_value_is_within_its_error(x: Fraction, bits: int) -> None:
+    """Lemma 5, at precisions where a single rounding shows and at arguments that round to nothing."""
+    value, error = _fixed_point(x.numerator, x.denominator, bits)
+    with localcontext() as context:
+        context.prec = 100
+        true = Fraction((-Decimal(x.numerator) / Decimal(x.denominator)).exp()) * 2**bits
+    assert abs(value - true) < error
 
 
 @pytest.mark.parametrize("bits", [1, 2, 10, 64, 100])

@@ -73,8 +73,12 @@ def misplaced(lam: float, R: int) -> float:
     return found
 
 
-def test_theorem_5_agrees_with_its_formula() -> None:
-    design = small_design()
+FEW_ROWS = {"rows": 60, "epsilon_inner": Fraction(1, 5)}  # one record more or less in a formula shows
+
+
+@pytest.mark.parametrize("changes", [{}, FEW_ROWS], ids=["many rows", "few rows"])
+def test_theorem_5_agrees_with_its_formula(changes: dict[str, object]) -> None:
+    design = small_design(**changes)
     g, _ = floats(design)
     K, lam, R = design.parts, 5.0, design.runs_per_part
     h = {N: g[N + 1] / (N + 1) for N in range(K)}
@@ -85,11 +89,11 @@ def test_theorem_5_agrees_with_its_formula() -> None:
     unseen += misplaced(lam, R) * max(h[N] for N in enough)
     few = max(h[N] * max(1, 1 - likeness(design, N)) for N in range(design.minimum_passing))
     terms = delta_terms(design, ONE)
-    assert float(terms["parts not alike"]) == pytest.approx(unlike, rel=1e-6)
-    assert float(terms["unseen failures"]) == pytest.approx(unseen, rel=1e-6)
+    assert float(terms["parts not alike"]) == pytest.approx(unlike, rel=1e-9)
+    assert float(terms["unseen failures"]) == pytest.approx(unseen, rel=1e-9)
     assert float(terms["too few parts passed"]) == pytest.approx(few, rel=1e-12)
     assert terms["giving up"] == 0
-    assert float(certified_delta(design)) == pytest.approx(unlike + unseen + few, rel=1e-6)
+    assert float(certified_delta(design)) == pytest.approx(unlike + unseen + few, rel=1e-9)
 
 
 @pytest.mark.parametrize(("theorem", "t2"), [(EveryPart, 0.0), (OneSided, 0.25), (AgainstAverage, 3.0)])
@@ -249,6 +253,17 @@ def test_the_json_of_a_design_has_the_names_that_readers_expect() -> None:
     assert names | {"delta_terms", "theorem", "signal", "beta"} <= set(data)
     assert data["threshold"] == 30
     assert data["epsilon_test"] == pytest.approx(-log(0.6), abs=1e-6)
+
+
+@pytest.mark.parametrize("ratio", [Fraction(3, 5), Fraction(9, 10)])
+@pytest.mark.parametrize("minimum", [1, 15, 28, 35, 39])
+def test_the_loss_of_the_test_counts_both_of_its_outcomes(ratio: Fraction, minimum: int) -> None:
+    for table in (laplace_table(40, ratio, 30), tuple(Fraction(t, 40) ** 3 for t in range(41))):
+        design = small_design(pass_probabilities=table, minimum_passing=minimum)
+        pairs = [(float(table[t]), float(table[t + 1])) for t in range(minimum, 40)]
+        goes_on = max(log(after / before) for before, after in pairs if before > 0)
+        gives_up = max((log((1 - before) / (1 - after)) for before, after in pairs if after < 1), default=0.0)
+        assert 0 <= float(design.epsilon_test) - max(goes_on, gives_up) < 2e-6
 
 
 def test_steps_report_the_safe_side() -> None:

@@ -201,11 +201,12 @@ class Halfspaces(QueryClass):
         plain, final = cuts(self._weights_of(0)), cuts(self._weights_of(self.dimension))
         costs = []
         for part in range(self.part_count):
-            coordinate, place = divmod(part, len(self.values))
-            weight, tests = self.values[place], plain
-            if part >= self.first_threshold:
-                coordinate, weight = self.dimension, 1 - Fraction(self.thresholds[part - self.first_threshold])
-                tests = final
+            if part < self.first_threshold:
+                coordinate, place = divmod(part, len(self.values))
+                weight, tests = self.values[place], plain
+            else:
+                coordinate, tests = self.dimension, final
+                weight = 1 - Fraction(self.thresholds[part - self.first_threshold])
             start = coordinate * len(plain)
             costs.append(sum(int(noise[start + i]) for i, c in enumerate(tests) if weight * c >= 1))
         return LinearCosts(0, np.array(costs, dtype=np.int64))

@@ -28,7 +28,7 @@ class Sample:
     positive: NDArray[np.int64]
     negative: NDArray[np.int64]
     rows: int
-    unit: int = 1
+    unit: int
 
     @classmethod
     def of(

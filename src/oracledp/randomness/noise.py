@@ -88,8 +88,8 @@ def discrete_gaussian(variance: Fraction | int, count: int, source: Randomness) 
     a, b = _variance(variance)
     t = isqrt(a // b) + 1
     _scale(t)
-    denominator = 2 * a * b * t * t
-    if b * t >= 1 << 63 or denominator >= 1 << 240:
+    denominator = 2 * a * b * t * t  # below 2^237 where b t < 2^63, as a < b t^2 and t <= 2^55
+    if b * t >= 1 << 63:
         return _wide_gaussian(a, b, t, _count(count), source)
     wide_a, wide_denominator = a.to_bytes(32, "little"), denominator.to_bytes(32, "little")
     try:

@@ -146,7 +146,7 @@ def below(source: Randomness, bound: int) -> int:
     bits = (bound - 1).bit_length()
     size = (bits + 7) // 8
     while True:
-        draw = int.from_bytes(source.bytes(size), "little") >> (8 * size - bits) if size else 0
+        draw = int.from_bytes(source.bytes(size), "little") >> (8 * size - bits)
         if draw < bound:
             return draw
 

@@ -1,0 +1,150 @@
+"""A process that has imported what never changes, and forks one child per run of tests.
+
+Importing numpy, pandas, scikit-learn and pytest takes longer than most judges do. The child writes down which test it
+begins and which one fails; whoever waits for it ends a test that takes far longer than it ever did.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+import resource
+import select
+import signal
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from dataclasses import dataclass, field
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+NEVER_CHANGES = (
+    "numpy", "numpy.testing", "pandas", "scipy.stats", "scipy.optimize", "sklearn.base",
+    "sklearn.utils.estimator_checks", "hypothesis", "hypothesis.strategies", "pytest", "sqlite3", "decimal",
+)  # fmt: skip
+MOST_MEMORY = 12 << 30  # bytes of address space: a mutant that asks for more fails
+BEGIN = 60.0  # seconds until the first test begins, and between tests
+OPTIONS = (
+    "-x", "-q", "-p", "no:cacheprovider", "-p", "no:randomly", "-p", "no:unraisableexception", "-n", "0",
+    "-W", "ignore::pytest.PytestAssertRewriteWarning",
+)  # fmt: skip
+
+
+@dataclass
+class Warm:
+    """The process, from outside."""
+
+    process: subprocess.Popen[str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        threads = {f"{name}_NUM_THREADS": "1" for name in ("OPENBLAS", "OMP", "MKL")}
+        self.process = subprocess.Popen(
+            [sys.executable, __file__], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+            env={**os.environ, **threads, "PYTHONDONTWRITEBYTECODE": "1"},
+        )  # fmt: skip
+
+    def first_failure(self, folder: Path, tests: list[str], limits: dict[str, float]) -> str:
+        """The first test that fails, or "no end: ..."; nothing if all pass. ``limits`` are in seconds."""
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        print(json.dumps([str(folder), tests, limits]), file=self.process.stdin, flush=True)
+        answer = self.process.stdout.readline()
+        if not answer:
+            raise SystemExit("the process that runs the tests has died")
+        return str(json.loads(answer))
+
+
+class Teller:
+    """A pytest plugin that tells which test begins and which one fails."""
+
+    def __init__(self, pipe: int) -> None:
+        self.pipe = pipe
+
+    def tell(self, mark: str, test: str) -> None:
+        os.write(self.pipe, f"{mark}{test}\n".encode())
+
+    def pytest_runtest_logstart(self, nodeid: str) -> None:
+        self.tell(">", nodeid)
+
+    def pytest_runtest_logreport(self, report: Any) -> None:
+        if report.failed:
+            self.tell("!", report.nodeid)
+
+    def pytest_runtest_logfinish(self, nodeid: str) -> None:
+        self.tell("<", nodeid)
+
+
+def child(folder: str, tests: list[str], pipe: int) -> int:
+    """Run the tests of a folder; everything they print is thrown away."""
+    os.setsid()
+    with suppress(OSError, AttributeError):  # Linux: end with the process that watches, whatever ends it
+        ctypes.CDLL(None).prctl(1, signal.SIGKILL)
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for stream in (0, 1, 2):
+        os.dup2(nothing, stream)
+    resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
+    os.chdir(folder)
+    os.environ["PYTHONPATH"] = f"{folder}/src"
+    sys.path[:] = [f"{folder}/src", *(entry for entry in sys.path if Path(entry) != Path(__file__).parent)]
+    import pytest
+
+    return int(pytest.main([*OPTIONS, f"--basetemp={folder}/scratch", *tests], plugins=[Teller(pipe)]))
+
+
+def watch(pid: int, pipe: int, limits: dict[str, float]) -> str:
+    """What became of a child: it is ended when it, or one test, takes too long."""
+    heard, running, failed = b"", "", ""
+    until = time.monotonic() + BEGIN
+    while True:
+        ready, _, _ = select.select([pipe], [], [], max(0.0, until - time.monotonic()))
+        if not ready:
+            return f"no end: {running}"
+        piece = os.read(pipe, 65536)
+        if not piece:
+            break
+        *lines, heard = (heard + piece).split(b"\n")
+        for line in lines:
+            mark, test = chr(line[0]), line[1:].decode()
+            running = test if mark == ">" else ""
+            failed = failed or (test if mark == "!" else "")
+            until = time.monotonic() + (limits.get(test, BEGIN) if mark == ">" else BEGIN)
+    code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+    return failed or ("" if code == 0 else f"exit code {code}{running and ': ' + running}")
+
+
+def run(folder: str, tests: list[str], limits: dict[str, float]) -> str:
+    """Fork, watch, and leave nothing behind."""
+    reading, writing = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        code = 99
+        try:
+            os.close(reading)
+            code = child(folder, tests, writing)
+        finally:
+            os._exit(code)
+    os.close(writing)
+    try:
+        return watch(pid, reading, limits)
+    finally:
+        os.close(reading)
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(pid, signal.SIGKILL)
+        with suppress(ChildProcessError):
+            os.waitpid(pid, 0)
+
+
+def serve() -> None:
+    """Answer requests, one line each, until there are no more."""
+    for name in NEVER_CHANGES:
+        with suppress(ImportError):
+            import_module(name)
+    for line in sys.stdin:
+        print(json.dumps(run(*json.loads(line))), flush=True)
+
+
+if __name__ == "__main__":
+    serve()

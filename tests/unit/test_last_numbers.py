@@ -1,0 +1,157 @@
+"""Refusals by public numbers at the last number that passes and the first that does not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from oracledp.classes import Conjunctions, Disjunctions, Parities
+from oracledp.classes.base import QueryClass
+from oracledp.data.literals import Literals
+from oracledp.errors import CapacityError, ModelError, OracleDPError, ParameterError
+from oracledp.exact.capacity import MOST_ROWS, MOST_SCALES, MOST_UNIT
+from oracledp.learners.encoding import MOST_BOUND, CutEncoder
+from oracledp.learners.fitting import Fitting
+from oracledp.learning import OverrideLists, rule_learner
+from oracledp.mechanisms import exponential_mechanism
+from oracledp.mechanisms.exponential_mechanism import ExponentialMechanism
+from oracledp.mechanisms.gaussian_min import GaussianPerturbation
+from oracledp.mechanisms.objective import Objective
+from oracledp.mechanisms.sampling.subset_sampler import SubsetTrials
+from oracledp.mechanisms.sampling.trials import check_leaves
+from oracledp.oracles.problem import LIMIT, WeightedProblem
+from oracledp.oracles.values import MOST_QUERIES
+from oracledp.privacy.door import Facts
+from oracledp.privacy.guarantee import Neighbours
+from oracledp.privacy.ledger import Charge
+from oracledp.randomness import noise
+from oracledp.randomness.source import SystemRandomness
+
+ONE = Fraction(1)
+
+
+def named(count: int) -> Literals:
+    return Literals.named(*(f"x{j}" for j in range(count)))
+
+
+def refused(call: Callable[[], Any], kind: type[OracleDPError] = CapacityError) -> bool:
+    try:
+        call()
+    except kind:
+        return True
+    return False
+
+
+def test_bounds_of_cuts() -> None:
+    assert len(CutEncoder.evenly(("x",), (-MOST_BOUND, MOST_BOUND), 3).cuts) == 3
+    for bounds in ((0, MOST_BOUND + 1), (-MOST_BOUND - 1, 0)):
+        assert refused(lambda bounds=bounds: CutEncoder.evenly(("x",), bounds, 3), ParameterError)
+
+
+def test_charges_of_nothing_are_read_and_negative_ones_are_not() -> None:
+    zero = Charge(Fraction(0), Fraction(0), "m", (), True)
+    for charge in (zero, replace(zero, epsilon=ONE), replace(zero, delta=ONE)):
+        assert Charge.from_json(charge.to_json()) == charge
+    for charge in (replace(zero, epsilon=Fraction(-1, 10**9)), replace(zero, delta=Fraction(-1, 10**9))):
+        assert refused(lambda charge=charge: Charge.from_json(charge.to_json()), ModelError)
+
+
+def test_queries_that_a_frontier_counts() -> None:
+    assert SubsetTrials.serves(Conjunctions(named(61)))
+    assert not SubsetTrials.serves(Conjunctions(named(62)))
+    sizes = [SimpleNamespace(size=(1 << 62) - 1), SimpleNamespace(size=1 << 62)]
+    check_leaves(sizes)  # type: ignore[arg-type]
+    assert refused(lambda: check_leaves([*sizes, SimpleNamespace(size=1)]))  # type: ignore[list-item]
+
+
+def test_weights_of_an_objective() -> None:
+    """Shifted in 64 bits, the last weight would wrap to nothing."""
+    queries, records = Conjunctions(named(2)), np.ones((1, 2), dtype=np.uint8)
+
+    def objective(weight: int, resolution: int) -> Objective:
+        return Objective.of(queries, records, np.array([weight]), resolution=resolution)
+
+    assert objective((1 << 61) - 1, 1).value(()) == LIMIT - 2
+    for weight, resolution in ((1 << 61, 1), (-(1 << 61), 1), (1, 62), (4, 62), (1, 64)):
+        assert refused(lambda w=weight, r=resolution: objective(w, r))
+
+
+@pytest.mark.parametrize("which", ["weights", "part costs", "size costs"])
+def test_weights_and_noise_of_a_problem(which: str) -> None:
+    """Whatever holds the last unit, it is the sum of all that counts."""
+
+    def build(last: int) -> WeightedProblem:
+        extra = {name: last * (name == which) for name in ("weights", "part costs", "size costs")}
+        weights = np.array([LIMIT // 4 + extra["weights"], -LIMIT // 4])
+        records = np.array([[0, 1], [1, 0]], dtype=np.uint8)
+        problem = WeightedProblem.build(Conjunctions(named(2), max_width=2), records, weights)
+        parts = np.array([LIMIT // 8, -LIMIT // 8 - extra["part costs"]])
+        return problem.with_noise(parts, np.array([0, -LIMIT // 8 - extra["size costs"], LIMIT // 8 - 1]))
+
+    build(0)
+    assert refused(lambda: build(1))
+    assert refused(lambda: WeightedProblem.build(Conjunctions(named(1)), np.ones((1, 1)), np.array([LIMIT])))
+
+
+def test_conditions_of_an_override_list() -> None:
+    """Each condition makes two rules."""
+
+    def check(columns: int) -> None:
+        lists = OverrideLists(range(columns), 2, ONE, Neighbours.REPLACE_ONE)  # type: ignore[arg-type]
+        assert lists.first_conditions.size == 1 + 2 * columns
+        lists.check(1)
+
+    most = (MOST_QUERIES // 2 - 1) // 2
+    check(most)
+    assert refused(lambda: check(most + 1))
+
+
+def test_a_fit_asks_its_learner_with_the_public_bound_and_the_largest_weight() -> None:
+    literals = named(3)
+    learner = rule_learner("conjunction", literals, rows=100, epsilon=ONE, neighbours=Neighbours.ADD_REMOVE)
+
+    def check(rows: int | None, *weights: int) -> None:
+        Fitting(learner, literals, ONE, weights).check(Facts(rows))
+
+    check(MOST_ROWS, 1, MOST_UNIT)
+    check(None, MOST_UNIT, 1)
+    assert refused(lambda: check(MOST_ROWS + 1, 1, 1))
+    for weights in ((1, MOST_UNIT + 1), (MOST_UNIT + 1, 1)):
+        assert refused(lambda weights=weights: check(10, *weights), ParameterError)
+
+
+@pytest.mark.parametrize(
+    "queries", [Conjunctions(named(12)), Disjunctions(named(12)), Parities(named(12), max_width=6)]
+)
+def test_permute_and_flip_without_a_total_search(queries: QueryClass, monkeypatch: pytest.MonkeyPatch) -> None:
+    """First visits need the least value from a search that never fails: else it is refused before anything is paid."""
+    mechanism = ExponentialMechanism(queries, ONE, Neighbours.REPLACE_ONE, permute_and_flip=True)
+    mechanism.check(100)
+    monkeypatch.setattr(exponential_mechanism, "total_oracles", lambda queries: ())
+    with pytest.raises(CapacityError, match="no total search"):
+        mechanism.check(100)
+    replace(mechanism, permute_and_flip=False).check(100)
+
+
+@pytest.mark.parametrize("variance", [1, 2, 3, 4, 99, 100, 101, 10**12, (1 << 55) ** 2 - 1])
+def test_no_gaussian_draw_is_beyond_its_reach(variance: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The sampler keeps proposals of the scale it tells the compiled core, none of them beyond MOST_SCALES scales."""
+    told: list[int] = []
+
+    def gaussian(scale: int, *rest: Any) -> np.ndarray:
+        told.append(scale)
+        return np.zeros(1, dtype=np.int64)
+
+    monkeypatch.setattr(noise, "_engine", SimpleNamespace(gaussian=gaussian))
+    perturbation = GaussianPerturbation(Conjunctions(named(1)), variance, 0, 1)
+    assert perturbation.drawable
+    noise.discrete_gaussian(Fraction(variance), 1, SystemRandomness())
+    assert told[0] ** 2 > variance
+    assert perturbation.reach == MOST_SCALES * told[0]
+    assert not replace(perturbation, scale=(1 << 55) ** 2).drawable
