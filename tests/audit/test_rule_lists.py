@@ -111,6 +111,7 @@ def test_condition_sums_are_the_sums_of_their_records(columns, width):
 @pytest.mark.parametrize("weights", [(1, 1), (3, 2)])
 def test_a_single_rule_keeps_its_epsilon(neighbours, disjunctions, weights):
     mechanism = SingleRules(NAMES, 1, Fraction(1), neighbours, disjunctions)
+    assert mechanism.name == "exponential"  # the law below
 
     def law(data):
         sample = sample_of(data, weights)

@@ -230,6 +230,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--find-judges", nargs="*", metavar="TESTS", help="all suites, or these files only")
     parser.add_argument("--count", type=int, help="about how many mutants; all of them if left out")
+    parser.add_argument("--first", type=int, help="judge only so many of the sample")
     parser.add_argument("--only", help="files whose path contains this")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--again", type=Path, help="judge the survivors of an earlier run again")
@@ -253,7 +254,7 @@ def main() -> None:
         survived = {tuple(row["key"]) for row in json.loads(asked.again.read_text()) if not row["caught"]}
         mutants = [mutant for mutant in sample(None, None) if mutant.key in survived]
     begin = time.monotonic()
-    verdicts = judge_all(mutants, Judges.load(stored), asked.workers, asked.out)
+    verdicts = judge_all(mutants[: asked.first], Judges.load(stored), asked.workers, asked.out)
     print(summary(verdicts))
     print(f"{len(verdicts)} mutants in {(time.monotonic() - begin) / 60:.0f} minutes")
     sys.exit(not all(verdict.caught or verdict.key in explained() for verdict in verdicts))

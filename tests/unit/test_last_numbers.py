@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
+from decimal import Decimal
 from fractions import Fraction
 from types import SimpleNamespace
 from typing import Any
@@ -14,8 +16,13 @@ import pytest
 from oracledp.classes import Conjunctions, Disjunctions, Parities
 from oracledp.classes.base import QueryClass
 from oracledp.data.literals import Literals
+from oracledp.data.schema import Schema
+from oracledp.data.table.flaws import base
+from oracledp.data.table.values import INTEGER_TEXT, code_of
 from oracledp.errors import CapacityError, ModelError, OracleDPError, ParameterError
 from oracledp.exact.capacity import MOST_ROWS, MOST_SCALES, MOST_UNIT
+from oracledp.exact.numbers import positive, probability
+from oracledp.exact.roots import sqrt_below
 from oracledp.learners.encoding import MOST_BOUND, CutEncoder
 from oracledp.learners.fitting import Fitting
 from oracledp.learning import OverrideLists, rule_learner
@@ -155,3 +162,46 @@ def test_no_gaussian_draw_is_beyond_its_reach(variance: int, monkeypatch: pytest
     assert told[0] ** 2 > variance
     assert perturbation.reach == MOST_SCALES * told[0]
     assert not replace(perturbation, scale=(1 << 55) ** 2).drawable
+
+
+RANGES = {
+    "epsilon": ("1e-6", "1e4"), "subsample": ("1e-6", "1"), "target_error": ("1e-9", "1"),
+    "class_weight": ("1e-9", "1e9"), "weight": ("1e-6", "1e6"), "perturbation": ("1e-9", "1e9"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", RANGES)
+def test_numbers_of_a_name(name: str) -> None:
+    least, most = map(Fraction, RANGES[name])
+    assert (positive(least, name), positive(most, name)) == (least, most)
+    for number in (least * (1 - Fraction(1, 10**6)), most * (1 + Fraction(1, 10**6)), Fraction(0), -least):
+        assert refused(lambda number=number: positive(number, name), ParameterError)
+
+
+def test_numbers_without_a_name_and_probabilities() -> None:
+    tiny = Fraction(1, 10**300)
+    assert positive(tiny, "anything") == probability(tiny, "delta") == tiny
+    assert probability(0, "delta", zero=True) == 0
+    assert probability(1 - tiny, "delta") < 1
+    for number in (Fraction(0), tiny / 2, Fraction(1), -tiny):
+        assert refused(lambda number=number: probability(number, "delta"), ParameterError)
+    for number in (tiny / 2, Fraction(1), -tiny):
+        assert refused(lambda number=number: probability(number, "delta", zero=True), ParameterError)
+
+
+def test_digits_of_a_whole_number() -> None:
+    """38 are what every engine's integers hold; a longer one is a number that is rounded, and floats can be whole."""
+    assert [bool(re.fullmatch(INTEGER_TEXT, "9" * digits)) for digits in (1, 38, 39)] == [True, True, False]
+    column = Schema({"columns": {"age": {"kind": "integer", "lo": 0, "hi": 9}}}).columns[0]
+    for three in (3, 3.0, "3", "3.0", " +3 ", np.float32(3), Decimal(3), Decimal("3.00")):
+        assert code_of(column, three) == 3
+    for more in (3.5, "3.5", Decimal("3.00001"), np.float32(3.5)):
+        assert code_of(column, more) == 3 + base(column)
+
+
+@pytest.mark.parametrize("bits", [1, 8, 64])
+def test_roots_are_the_largest_that_are_small_enough(bits: int) -> None:
+    for value in (Fraction(0), Fraction(1, 4), Fraction(2), Fraction(10**40, 7), Fraction(1, 10**9)):
+        root, step = sqrt_below(value, bits), Fraction(1, 1 << bits)
+        assert root % step == 0
+        assert root**2 <= value < (root + step) ** 2

@@ -185,6 +185,14 @@ def test_a_ladder_that_climbs_too_fast_has_no_theorem() -> None:
     assert certified_delta(small_design(pass_probabilities=step)) == 1
 
 
+def test_a_claim_of_no_epsilon_or_of_all_delta_is_never_confirmed() -> None:
+    good = small_design(delta=certified_delta(small_design()))
+    assert confirmed(good)
+    assert not confirmed(replace(good, delta=good.delta * Fraction(999, 1000)))
+    assert not confirmed(replace(good, epsilon=Fraction(0)))
+    assert not confirmed(replace(good, delta=ONE))
+
+
 def test_equal_parts_promise_nothing_under_add_remove() -> None:
     design = small_design(theorem=OneSided(ONE, ONE))
     assert design.guarantee(Neighbours.REPLACE_ONE).robust

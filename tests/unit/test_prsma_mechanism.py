@@ -17,7 +17,7 @@ from oracledp.mechanisms.release import Release
 from oracledp.mechanisms.robust import Design, NothingReleased, RobustMechanism, certified_delta, prsma
 from oracledp.mechanisms.robust import mechanism as module
 from oracledp.mechanisms.robust.laplace_test import laplace_table
-from oracledp.mechanisms.robust.mechanism import MeasuredRobustMechanism, RspmBase
+from oracledp.mechanisms.robust.mechanism import MeasuredRobustMechanism, RobustSelection, RspmBase
 from oracledp.mechanisms.robust.parallel import JoblibWorkers, workers_of
 from oracledp.mechanisms.robust.runs import (
     Array,
@@ -456,3 +456,18 @@ def test_batches_are_asked_for_as_they_are_needed() -> None:
 
     passing_outputs(a_design(), base, pieces(a_design()), SeededRandomness(0), Lazy())
     assert len(base.drawn) == 20
+
+
+@pytest.mark.parametrize(("goal", "sign"), [("min", 1), ("max", -1)])
+def test_a_goal_is_the_sign_of_the_weights(goal: str, sign: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[RspmBase] = []
+
+    def caught(design: Design, base: RspmBase, *rest: object) -> list[None]:
+        seen.append(base)
+        return []
+
+    monkeypatch.setattr("oracledp.mechanisms.robust.mechanism.passing_outputs", caught)
+    monkeypatch.setattr("oracledp.mechanisms.robust.mechanism.answer", lambda *rest: None)
+    mechanism = RobustMechanism.calibrate(rules(), a_design(), neighbours=REPLACE, oracle=ExhaustiveOracle())
+    RobustSelection(mechanism, goal, ThisProcess()).run(a_table(), SeededRandomness(1))
+    assert [base.sign for base in seen] == [sign]

@@ -1,4 +1,4 @@
-"""Square roots of fractions, rounded to a side."""
+"""Square roots of fractions, rounded down."""
 
 from __future__ import annotations
 
@@ -13,9 +13,3 @@ def sqrt_below(value: Fraction, bits: int = 64) -> Fraction:
     (Fraction(1, 2), True)
     """
     return Fraction(isqrt((value.numerator << (2 * bits)) // value.denominator), 1 << bits)
-
-
-def sqrt_above(value: Fraction, bits: int = 64) -> Fraction:
-    """A multiple of 2^-bits that is at least sqrt(value), and less than 2^(1-bits) above it."""
-    below = sqrt_below(value, bits)
-    return below if below * below == value else below + Fraction(1, 1 << bits)
