@@ -106,7 +106,7 @@ def test_a_guarantee_is_robust_exactly_when_its_player_is() -> None:
 
 
 def test_combinations_that_cannot_work_are_refused_before_anything_is_paid(tmp_path: Any) -> None:
-    ledger = odp.Ledger.create(tmp_path / "l.json", epsilon=100, delta="1e-2")
+    ledger = odp.Ledger.create(tmp_path / "l.json", epsilon=100, delta="1e-2", neighbours="replace-one")
     narrow = odp.Conjunctions(BOOLEAN.literals, max_width=1)
     wrong: list[tuple[dict[str, Any], str]] = [
         ({"query_player": "surrogate"}, "finds halfspaces"),

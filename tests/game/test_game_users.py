@@ -137,7 +137,7 @@ def test_strange_models_are_refused(played: OracleQuery, tmp_path: Path) -> None
 
 
 def test_fitting_again_charges_again(tmp_path: Path) -> None:
-    ledger = odp.Ledger.create(tmp_path / "l.json", epsilon=10, delta="1e-5")
+    ledger = odp.Ledger.create(tmp_path / "l.json", epsilon=10, delta="1e-5", neighbours="replace-one")
     fitted = game(rounds=2, ledger=ledger)
     fitted.fit(frame(200), source=SeededRandomness(1))
     fitted.fit(frame(200), source=SeededRandomness(1))

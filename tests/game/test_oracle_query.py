@@ -180,9 +180,9 @@ def test_the_exact_law_of_the_whole_run(rounds: int) -> None:
 
 
 def test_budget_is_charged_for_all_rounds_before_the_first(tmp_path: object) -> None:
-    ledger = odp.Ledger.create(f"{tmp_path}/l.json", epsilon=1, delta="1e-6")
+    ledger = odp.Ledger.create(f"{tmp_path}/l.json", epsilon=1, delta="1e-6", neighbours="replace-one")
     game = OracleQuery(SCHEMA, epsilon=2, delta="1e-6", queries=CONJUNCTIONS, rounds=3, ledger=ledger)
-    with pytest.raises(BudgetExceeded):
+    with pytest.raises(BudgetExceeded, match="left"):
         game.fit(planted_table(SCHEMA, 100))
     assert ledger.charges == ()
     assert not hasattr(game, "model_")

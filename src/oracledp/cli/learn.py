@@ -104,7 +104,7 @@ def learn(
                 )  # fmt: skip
             else:
                 release = learn_table(table, literal, model=model, **common)
-        public = table.rows if neighbours == "replace-one" else None
+        public = table.rows if neighbours == "replace-one" else rows
         files.write_text("out", release.to_text)
         files.write_text("report", lambda: rule_page(release, rows=public))
         score = None if held_out is None else accuracy(release, held_out)

@@ -18,7 +18,7 @@ SELECTIONS = ("exponential", "permute-and-flip", "report-noisy-min", "rspm:k-hot
 
 
 def rule_page(release: Release, *, rows: int | None = None) -> str:
-    """The page for one release; ``rows`` (public under replace-one) adds the error to expect."""
+    """The page for one release; ``rows``, a public number, adds the error to expect as a share."""
     owner = release.query.owner
     hypotheses = owner.hypotheses if isinstance(owner, ZeroOneLoss) else owner
     target = str(owner.literals[-1]) if isinstance(owner, ZeroOneLoss) else "the query holds"
