@@ -10,12 +10,14 @@ from sklearn.base import clone
 from sklearn.ensemble import BaggingClassifier
 from sklearn.model_selection import GridSearchCV
 
+from oracledp.audit.free_ties import FreeTies
 from oracledp.data.schema import Schema
 from oracledp.errors import BudgetExceeded, ParameterError
 from oracledp.learners import (
     ConjunctionClassifier,
     DisjunctionClassifier,
     NotPrivateWarning,
+    ParityClassifier,
     PrivateSelector,
     RepeatedFitWarning,
 )
@@ -96,6 +98,19 @@ def test_a_private_choice_refuses_before_it_charges(tmp_path: Path):
     assert ledger.charges == ()
     with pytest.raises(BudgetExceeded):
         PrivateSelector(options(), epsilon=2, ledger=ledger).fit(X, EITHER)
+
+
+def test_every_problem_of_a_learner_with_a_solver_has_its_own_delta():
+    # The bug: three problems, or two candidates, claimed the delta of one.
+    def parity(epsilon: int, labels: int = 2) -> ParityClassifier:
+        common = {"size": 1, "mechanism": "rspm", "oracle": FreeTies()}
+        return ParityClassifier(epsilon=epsilon, classes=list(range(labels)), **common)
+
+    one = parity(1).fit(X, EITHER).guarantee_.delta
+    assert one > 0
+    assert parity(3, labels=3).fit(X, EITHER).guarantee_.delta == 3 * one
+    both = PrivateSelector([parity(1), parity(1)], epsilon=2, classes=[0, 1]).fit(X, EITHER)
+    assert both.guarantee_.delta == 2 * one
 
 
 def test_a_seeded_choice_is_not_private():

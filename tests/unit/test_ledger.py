@@ -39,7 +39,7 @@ def test_delta_is_counted_too(ledger: Ledger) -> None:
 
 
 def test_another_neighbour_relation_is_refused(ledger: Ledger) -> None:
-    with pytest.raises(BudgetExceeded, match="add-remove"):
+    with pytest.raises(BudgetExceeded, match="counts add-remove budget only"):
         ledger.charge(guarantee("0.1", neighbours=Neighbours.REPLACE_ONE), "rspm")
     assert ledger.charges == ()
 

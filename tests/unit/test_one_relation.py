@@ -108,7 +108,7 @@ def test_the_game_says_that_it_needs_a_public_number_of_rows(tmp_path: Path) -> 
     with pytest.raises(ParameterError, match="replace-one only: its payoff needs a public number of rows"):
         odp.OracleQuery(SCHEMA, epsilon=1, delta="1e-3", queries=queries, neighbours="add-remove", ledger=ledger)
     game = odp.OracleQuery(SCHEMA, epsilon=1, delta="1e-3", queries=queries, rounds=1, ledger=ledger)
-    with pytest.raises(BudgetExceeded, match="add-remove"):
+    with pytest.raises(BudgetExceeded, match="counts add-remove budget only"):
         game.fit(FRAME)
     assert ledger.charges == ()
 

@@ -108,7 +108,7 @@ def learn(
         plain = "conjunction" if model == "auto" and chosen is not None else model
         with progress("choosing a rule", quiet) as advance:
             release = learn_table(table, literal, model=plain, mechanism=chosen, progress=advance, **common)
-        public = table.rows if neighbours == "replace-one" else None
+        public = table.rows if neighbours == "replace-one" else rows
         files.write_text("out", lambda: _saved(release, schema))
         files.write_text("report", lambda: _page(release, public))
         score = None if held_out is None else accuracy(release, held_out)

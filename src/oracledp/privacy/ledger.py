@@ -126,7 +126,10 @@ class Ledger:
         """Write the charge to disk, or refuse it; call this before any noise is drawn."""
         with self._locked():
             if guarantee.neighbours is not self.neighbours:
-                raise BudgetExceeded(f"the ledger {self.path} counts {self.neighbours.value} budget only")
+                raise BudgetExceeded(
+                    f"the ledger {self.path} counts {self.neighbours.value} budget only, "
+                    f"and this release is private under {guarantee.neighbours.value}"
+                )
             epsilon, delta = self.remaining
             if guarantee.epsilon > epsilon or guarantee.delta > delta:
                 raise BudgetExceeded(

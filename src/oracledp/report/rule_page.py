@@ -14,7 +14,7 @@ SELECTIONS = ("exponential", "permute-and-flip", "report-noisy-min", "rspm:k-hot
 
 
 def rule_page(release: Release, *, rows: int | None = None) -> str:
-    """The page for one release; ``rows`` (public under replace-one) adds the error to expect."""
+    """The page for one release; ``rows``, a public number, adds the error to expect as a share."""
     hypotheses, predicted = release.query.owner.without_target()
     target = "the query holds" if predicted is None else str(predicted)
     drawn = picture(hypotheses.picture(release.query.parts), target)
