@@ -27,6 +27,7 @@ MAY_READ_TABLES = {
     "mechanisms/robust/mechanism.py": "the split",
     "mechanisms/robust/runs.py": "a batch of the split",
     "mechanisms/perturbed_min.py": "the objective",
+    "mechanisms/votes/mechanism.py": "the split",
     "learning/sample.py": "the sample",
     "mechanisms/mapped_counts.py": "noisy counts by column, and their printed form",
     "cli/schema.py": "the printed form of noisy counts",

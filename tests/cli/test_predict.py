@@ -86,7 +86,7 @@ def test_the_rows_come_back_in_order_with_the_prediction(folder: Path, run: Run)
     assert told["predicted"].tolist() == truth(given).tolist()
     assert found["rows"] == ROWS
     assert found["predicted"] == {"False": int((~truth(given)).sum()), "True": int(truth(given).sum())}
-    assert found["rule"] == "predict sick when age >= 60 or colour = red"
+    assert found["rule"] == "predict sick when (age >= 60) or (colour = red)"
     assert found["guarantee"]["epsilon"] == "50"
 
 

@@ -23,9 +23,10 @@ from oracledp.audit.conformance.of_dialects import ROWS
 from oracledp.classes.registry import FAMILIES, KINDS, class_from_json
 from oracledp.cli import cli
 from oracledp.data.literals import Literals
+from oracledp.data.table.dialects import DIALECTS
 from oracledp.learners import PrivateRuleClassifier
 from oracledp.mechanisms.registry import SELECTIONS
-from oracledp.oracles.registry import available, resolve
+from oracledp.oracles.registry import ADDED, available, resolve
 
 HERE = Path(__file__).parent
 SCHEMA = odp.Schema({"columns": {name: {"kind": "boolean"} for name in ("cough", "fever", "tired", "sick")}})
@@ -43,7 +44,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     importlib.invalidate_caches()
     yield
     sys.path.remove(str(place))
-    for registry in (KINDS, FAMILIES, SELECTIONS):
+    for registry in (KINDS, FAMILIES, SELECTIONS, ADDED, DIALECTS):
         registry._added.clear()
 
 

@@ -148,9 +148,9 @@ BAD_SELECTIONS: dict[str, Callable[[Any, Ledger], Any]] = {
     "unknown neighbours": lambda run, ledger: run(TABLE, RULES, epsilon=1, neighbours="cousins", ledger=ledger),
 }
 BAD_CALLS: dict[str, Callable[[Ledger], Any]] = {
-    "rspm, a class the solver lacks": lambda ledger: odp.rspm(TABLE, OWN, epsilon=1, oracle="maxsat", ledger=ledger),
+    "rspm, a class the solver lacks": lambda ledger: odp.rspm(TABLE, OWN, epsilon=1, oracle="search", ledger=ledger),
     "prsma, a class the solver lacks": lambda ledger: odp.prsma(
-        LARGE, OWN, epsilon=5, delta="1e-2", oracle="maxsat", ledger=ledger
+        LARGE, OWN, epsilon=5, delta="1e-2", oracle="search", ledger=ledger
     ),
     "rspm, an unknown oracle": lambda ledger: odp.rspm(TABLE, RULES, epsilon=1, oracle="delphi", ledger=ledger),
     "rspm, an unknown embedding": lambda ledger: odp.rspm(TABLE, RULES, epsilon=1, embedding="x", ledger=ledger),

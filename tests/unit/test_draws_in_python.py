@@ -266,7 +266,7 @@ VARIANCES = [
 def test_the_compiled_gaussian_is_asked_for_the_same_law(variance: Fraction, monkeypatch: pytest.MonkeyPatch) -> None:
     """It proposes y at scale t and keeps it with probability e^-((|y| step - a)² / denominator), in 63 and 240 bits."""
     asked: list[Any] = []
-    monkeypatch.setattr(noise, "_engine", SimpleNamespace(gaussian=lambda *given: asked.append(given)))
+    monkeypatch.setattr(noise, "_engine", SimpleNamespace(draw_gaussian=lambda *given: asked.append(given)))
     monkeypatch.setattr(noise, "_wide_gaussian", lambda *given: asked.append(given))
     noise.discrete_gaussian(variance, 5, SeededRandomness(1))
     a, b = variance.numerator, variance.denominator

@@ -155,7 +155,7 @@ def test_no_gaussian_draw_is_beyond_its_reach(variance: int, monkeypatch: pytest
         told.append(scale)
         return np.zeros(1, dtype=np.int64)
 
-    monkeypatch.setattr(noise, "_engine", SimpleNamespace(gaussian=gaussian))
+    monkeypatch.setattr(noise, "_engine", SimpleNamespace(draw_gaussian=gaussian))
     perturbation = GaussianPerturbation(Conjunctions(named(1)), variance, 0, 1)
     assert perturbation.drawable
     noise.discrete_gaussian(Fraction(variance), 1, SystemRandomness())

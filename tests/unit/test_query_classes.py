@@ -65,7 +65,7 @@ def test_rules_are_printed_with_the_user_s_names() -> None:
     names = Literals((Literal("age", ">=", 40), Literal("education", "=", "Masters"))).with_negations()
     assert str(Conjunctions(names).query(0, 3)) == "(age >= 40) and (education != Masters)"
     assert str(Disjunctions(names).query(1, 2)) == "(education = Masters) or (age < 40)"
-    assert str(Parities(names).closure().query(0, 1, 5)) == "not (age >= 40 xor education = Masters)"
+    assert str(Parities(names).closure().query(0, 1, 5)) == "not ((age >= 40) xor (education = Masters))"
     assert str(Conjunctions(names).query()) == "always"
     assert str(Disjunctions(names).query()) == "never"
     card = Halfspaces(names, weights=(-2, 0, 1), max_nonzero=2, thresholds=(Fraction(1, 2), 1))

@@ -47,9 +47,9 @@ def test_a_list_of_conditions_queries_and_classes() -> None:
     found = parse(["member", ["age >= 40", "not member"], "age < 20 and job = farm", query, rules])
     assert [str(counted.query) for counted, _ in found.queries] == [
         "member",
-        "age >= 40 and not member",
-        "age < 20 and job = farm",
-        "member xor age >= 20",
+        "(age >= 40) and (not member)",
+        "(age < 20) and (job = farm)",
+        "member xor (age >= 20)",
     ]
     assert found.classes[0].searched is rules
 

@@ -104,7 +104,7 @@ def test_every_module_imports() -> None:
 
 
 def test_two_processes_cannot_spend_the_same_budget(tmp_path: Path) -> None:
-    ledger = Ledger.create(tmp_path / "budget.json", epsilon=1)
+    ledger = Ledger.create(tmp_path / "budget.json", epsilon=1, neighbours="replace-one")
     runs = [start(SPEND, str(ledger.path)) for _ in range(2)]
     assert sum(int(printed(run)[-1]) for run in runs) == 100
     assert ledger.spent == (Fraction(1), 0)

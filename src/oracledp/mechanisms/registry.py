@@ -100,7 +100,10 @@ SELECTIONS: Registry[Calibrate] = Registry(
 
 @dataclass(frozen=True)
 class OutsideSelector:
-    """A selection of another package: nothing is changed but what its guarantee says."""
+    """A selection of another package: nothing is changed but what its guarantee says.
+
+    Its proof is its own; how charges add up is in proofs/composition.md.
+    """
 
     inner: Selector
     name: str
