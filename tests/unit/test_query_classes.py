@@ -69,7 +69,7 @@ def test_rules_are_printed_with_the_user_s_names() -> None:
     assert str(Conjunctions(names).query()) == "always"
     assert str(Disjunctions(names).query()) == "never"
     card = Halfspaces(names, weights=(-2, 0, 1), max_nonzero=2, thresholds=(Fraction(1, 2), 1))
-    assert str(card.query(0, 3, 8)) == "-2·age >= 40 +1·education = Masters >= 1/2"
+    assert str(card.query(0, 3, 8)) == "-2·(age >= 40) +1·(education = Masters) >= 1/2"
     loss = ZeroOneLoss.of(DecisionLists(names, length=1), Literal("sick", "is", "true"))
     assert str(loss.query(1, 9)) == "predict sick when if age >= 40 then 1; else 0"
 
