@@ -18,8 +18,7 @@ SUITES = (
     "tests/unit", "tests/audit", "tests/estimators", "tests/game", "tests/property/test_exact_numbers.py",
     "tests/property/test_merging.py", "tests/property/test_oracles.py", "tests/property/test_classes.py",
     "tests/property/test_engine_subsets.py", "tests/property/test_certificates.py",
-    "tests/statistical/test_permute_sampler_law.py", "tests/statistical/test_support_sampler_law.py",
-    "tests/statistical/test_tree_sampler_law.py", "src",
+    "src",
 )  # fmt: skip
 SLOW = 30.0  # seconds: a single test that takes longer judges nobody
 
