@@ -7,8 +7,9 @@
 #endif
 
 // Compiled once for each instruction set, chosen when the module is loaded: one wheel, full speed. Only gcc does that
-// well, and no sanitizer can run in what chooses, before anything is set up.
-#if defined(ODP_X86) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__)
+// well, only glibc's loader can choose (musl's cannot), and no sanitizer can run in what chooses, before anything is
+// set up.
+#if defined(ODP_X86) && defined(__GLIBC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__)
 #define ODP_CLONES(...) __attribute__((target_clones(__VA_ARGS__)))
 #define ODP_PEXT 1
 #else

@@ -18,7 +18,7 @@ std::vector<int> columns_of(const std::vector<ListLiteral> &condition) {
 
 ListProblem::ListProblem(int length, int columns, std::vector<std::vector<ListLiteral>> given,
                          const int64_t *part_costs)
-    : length(length), columns(columns), conditions(std::move(given)), part_costs_(part_costs) {
+    : ListParts(length, int(given.size()), part_costs), columns(columns), conditions(std::move(given)) {
     free = std::all_of(part_costs, part_costs + fallback(2), [](int64_t cost) { return cost == 0; });
     least_.assign(size_t(length) * columns, kInfinite);
     for (int c = 0; c < int(conditions.size()); ++c) {

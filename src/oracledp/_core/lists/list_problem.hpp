@@ -4,7 +4,7 @@
 #include <map>
 #include <vector>
 
-#include "integers.hpp"
+#include "lists/list_parts.hpp"
 
 namespace oracledp {
 
@@ -12,20 +12,14 @@ struct ListLiteral {
     int column, polarity;  // holds where the column has this value
 };
 
-class ListProblem {
+class ListProblem : public ListParts {
   public:
     ListProblem(int length, int columns, std::vector<std::vector<ListLiteral>> conditions, const int64_t *part_costs);
 
-    const int length, columns;
+    const int columns;
     const std::vector<std::vector<ListLiteral>> conditions;
     bool free = true;  // no part has a cost
     size_t width = 0;  // literals in the longest condition
-
-    int stride() const { return 2 * int(conditions.size()) + 1; }
-    int part(int position, int condition, int label) const { return position * stride() + 2 * condition + label; }
-    int skip(int position) const { return (position + 1) * stride() - 1; }
-    int fallback(int label) const { return length * stride() + label; }
-    int64_t cost(int part) const { return part_costs_[part]; }
 
     // The conditions that test only columns of this set (increasing), in order.
     std::vector<int> testers(const std::vector<int> &set) const;
@@ -35,7 +29,6 @@ class ListProblem {
     std::vector<int> first_parts(const std::vector<int> &set) const;
 
   private:
-    const int64_t *part_costs_;
     std::map<std::vector<int>, std::vector<int>> by_columns_;
     std::vector<int64_t> least_;
 };

@@ -22,4 +22,6 @@ PYBIND11_MODULE(_engine, m) {
     oracledp::bind_draws(m);
     oracledp::bind_searches(m);
     oracledp::bind_forests(m);
+    oracledp::bind_decision_trees(m);
+    oracledp::bind_checking(m);
 }

@@ -8,26 +8,33 @@
 #include "dual/dual_search.hpp"
 #include "halfspaces/halfspace_search.hpp"
 #include "lists/list_search.hpp"
+#include "lists/prefix_search.hpp"
 #include "parities/parity_sums.hpp"
 #include "python/arrays.hpp"
 #include "subsets/conjunction_search.hpp"
 #include "subsets/subset_table.hpp"
+#include "threads.hpp"
 
 namespace oracledp {
 namespace {
 
 using Parts = std::vector<int>;
 
-// Without the interpreter; nothing if the work limit was reached.
-template <class Search> auto within(int64_t work_limit, Search search) {
+// Nothing if the work limit was reached.
+template <class Search> auto limited(int64_t work_limit, Search search) {
     WorkMeter meter(work_limit);
     std::optional<decltype(search(meter))> found;
     try {
-        py::gil_scoped_release release;
         found = search(meter);
     } catch (const OutOfWork &) {
     }
     return found;
+}
+
+// The same without the interpreter.
+template <class Search> auto within(int64_t work_limit, Search search) {
+    py::gil_scoped_release release;
+    return limited(work_limit, search);
 }
 
 PackedRows packed(const Records &records) {
@@ -58,8 +65,9 @@ struct Request {
     SubsetCosts costs;
 };
 
-FoundSet best_set(const ConjunctionIndex &index, const Request &request, WorkMeter &meter, SearchLog &log, bool eager) {
-    const Incumbent found = search_conjunctions(index, request.costs, meter, log, eager);
+FoundSet best_set(const ConjunctionIndex &index, const Request &request, const Parts &start, WorkMeter &meter,
+                  SearchLog &log, bool eager) {
+    const Incumbent found = search_conjunctions(index, request.costs, start, meter, log, eager);
     return {found.value() + request.constant, found.best().members(), meter.spent()};
 }
 
@@ -67,28 +75,40 @@ void check_width(const ConjunctionIndex &index, int width) {
     if (width < 0 || width > index.literals()) throw std::invalid_argument("the width exceeds the number of literals");
 }
 
+// Distinct literals, at most as many as a set may have.
+void check_start(const ConjunctionIndex &index, int width, Parts start) {
+    std::sort(start.begin(), start.end());
+    const bool distinct = std::adjacent_find(start.begin(), start.end()) == start.end();
+    const bool known = start.empty() || (start.front() >= 0 && start.back() < index.literals());
+    if (!distinct || !known || int(start.size()) > width)
+        throw std::invalid_argument("a search starts from a set of the class");
+}
+
 std::vector<std::optional<FoundSet>> best_conjunctions(const ConjunctionIndex &index, const Integers &part_costs,
                                                        const Integers &size_costs, int width, int64_t work_limit,
-                                                       bool eager) {
+                                                       bool eager, const Parts &start) {
     check_width(index, width);
+    check_start(index, width, start);
     const Costs costs(part_costs, size_costs, index.literals(), width);
-    std::vector<std::optional<FoundSet>> found;
-    for (size_t run = 0; run < costs.runs; ++run) {
+    std::vector<std::optional<FoundSet>> found(costs.runs);
+    py::gil_scoped_release release;
+    each_share(costs.runs, [&](size_t run) {
         const Value *sizes = costs.sizes ? costs.sizes + run * (width + 1) : nullptr;
         const Request request(index, costs.parts + run * index.literals(), sizes, width);
         SearchLog off(0);
-        found.push_back(
-            within(work_limit, [&](WorkMeter &meter) { return best_set(index, request, meter, off, eager); }));
-    }
+        found[run] =
+            limited(work_limit, [&](WorkMeter &meter) { return best_set(index, request, start, meter, off, eager); });
+    });
     return found;
 }
 
-std::optional<std::pair<FoundSet, std::vector<int32_t>>> prove_conjunction(const ConjunctionIndex &index,
-                                                                           const Integers &part_costs,
-                                                                           const Integers &size_costs, int width,
-                                                                           int64_t work_limit, size_t log_limit,
-                                                                           bool eager) {
+std::optional<std::pair<FoundSet, Array<int32_t>>> prove_conjunction(const ConjunctionIndex &index,
+                                                                     const Integers &part_costs,
+                                                                     const Integers &size_costs, int width,
+                                                                     int64_t work_limit, size_t log_limit, bool eager,
+                                                                     const Parts &start) {
     check_width(index, width);
+    check_start(index, width, start);
     if (part_costs.ndim() != 1 || part_costs.shape(0) != index.literals())
         throw std::invalid_argument("costs need one entry per literal");
     if (size_costs.size() && size_costs.size() != width + 1)
@@ -96,18 +116,18 @@ std::optional<std::pair<FoundSet, std::vector<int32_t>>> prove_conjunction(const
     const Request request(index, part_costs.data(), size_costs.size() ? size_costs.data() : nullptr, width);
     SearchLog log(log_limit);
     const auto found =
-        within(work_limit, [&](WorkMeter &meter) { return best_set(index, request, meter, log, eager); });
+        within(work_limit, [&](WorkMeter &meter) { return best_set(index, request, start, meter, log, eager); });
     if (!found || log.overflown()) return std::nullopt;
-    return std::make_pair(*found, std::move(log.entries()));
+    return std::make_pair(*found, Array<int32_t>(py::ssize_t(log.entries().size()), log.entries().data()));
 }
 
 void bind_conjunctions(py::module_ &m) {
     using py::arg;
     py::class_<ConjunctionIndex>(m, "ConjunctionIndex").def(py::init(&make_index), arg("records"), arg("weights"));
     m.def("best_conjunctions", &best_conjunctions, arg("index"), arg("part_costs"), arg("size_costs"), arg("width"),
-          arg("work_limit"), arg("eager") = false);
+          arg("work_limit"), arg("eager") = false, arg("start") = Parts());
     m.def("prove_conjunction", &prove_conjunction, arg("index"), arg("part_costs"), arg("size_costs"), arg("width"),
-          arg("work_limit"), arg("log_limit"), arg("eager") = false);
+          arg("work_limit"), arg("log_limit"), arg("eager") = false, arg("start") = Parts());
 }
 
 // ---- tables of all subsets, parities of few literals ---------------------------------------------------------------
@@ -191,6 +211,23 @@ std::optional<std::tuple<int64_t, Parts, int64_t>> best_decision_list(ColumnData
     });
 }
 
+ListRows make_list_rows(const Array<uint8_t> &conditions, const Integers &weights) {
+    const Records given(conditions, weights);
+    py::gil_scoped_release release;
+    return ListRows(given.columns, packed(given));
+}
+
+std::optional<std::tuple<int64_t, Parts, int64_t>> best_long_list(const ListRows &rows, int length,
+                                                                  const Integers &part_costs, int64_t work_limit) {
+    const ListParts parts(length, rows.conditions(), part_costs.data());
+    if (length < 0 || part_costs.size() != parts.fallback(2))
+        throw std::invalid_argument("costs need one entry per part");
+    return within(work_limit, [&](WorkMeter &meter) {
+        BestList found = search_prefixes(rows, parts, meter);
+        return std::make_tuple(found.value, std::move(found.parts), meter.spent());
+    });
+}
+
 using FoundHalfspace = std::tuple<int64_t, int, Parts, int64_t>;  // value, place of the threshold, other parts, work
 
 std::optional<FoundHalfspace> best_dense_halfspace(const PatternData &data, const HalfspaceProblem &problem,
@@ -225,6 +262,8 @@ void bind_supports(py::module_ &m) {
              arg("threshold_costs"), arg("size_costs"), arg("budget"), arg("sparse"));
     m.def("best_decision_list", &best_decision_list, arg("data"), arg("length"), arg("conditions"), arg("part_costs"),
           arg("work_limit"));
+    py::class_<ListRows>(m, "ListRows").def(py::init(&make_list_rows), arg("conditions"), arg("weights"));
+    m.def("best_long_list", &best_long_list, arg("rows"), arg("length"), arg("part_costs"), arg("work_limit"));
     m.def("best_dense_halfspace", &best_dense_halfspace, arg("data"), arg("problem"), arg("work_limit"));
     m.def("best_sparse_halfspace", &best_sparse_halfspace, arg("data"), arg("flipped"), arg("problem"),
           arg("work_limit"));
@@ -254,6 +293,7 @@ std::optional<std::tuple<int64_t, std::vector<int>, int64_t>> best_record(int co
 
 void bind_searches(py::module_ &m) {
     using py::arg;
+    m.def("set_threads", [](int threads) { most_threads = std::max(1, threads); }, arg("threads"));
     bind_conjunctions(m);
     bind_subsets(m);
     bind_supports(m);

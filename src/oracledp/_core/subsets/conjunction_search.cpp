@@ -64,7 +64,8 @@ class Search {
         may_force_ = may_force_ && costs.unlimited();
     }
 
-    Incumbent run() {
+    Incumbent run(const std::vector<int> &start) {
+        guess(start);
         guess_all_paid();
         guess_greedily();
         incumbent_.included.clear();
@@ -95,21 +96,26 @@ class Search {
         meter_.spend(terms_.size * ((columns.size() + 7) / 8) + table.blocks + 1);
     }
 
-    // ---- two quick guesses --------------------------------------------------------------------
+    // ---- quick guesses ------------------------------------------------------------------------
+    void guess(const std::vector<int> &literals) {
+        const RowTable &table = index_.table();
+        std::vector<Word> cover = table.valid;
+        Value cost = costs_.size(int(literals.size()));
+        for (const int literal : literals) {
+            cost += costs_.part(literal);
+            incumbent_.included.insert(literal);
+            intersect_into(cover.data(), table.column(literal), table.words());
+        }
+        incumbent_.offer(data_value(weigh(table, cover, kNegative), weigh(table, cover, kPositive)) + cost);
+        incumbent_.included.clear();
+    }
     // Every literal that is paid to join.
     void guess_all_paid() {
         if (!costs_.separable()) return;
-        const RowTable &table = index_.table();
-        std::vector<Word> cover = table.valid;
-        Value cost = 0;
+        std::vector<int> paid;
         for (int literal = 0; literal < index_.literals(); ++literal)
-            if (costs_.part(literal) < 0) {
-                cost += costs_.part(literal);
-                incumbent_.included.insert(literal);
-                intersect_into(cover.data(), table.column(literal), table.words());
-            }
-        incumbent_.offer(data_value(weigh(table, cover, kNegative), weigh(table, cover, kPositive)) + cost);
-        incumbent_.included.clear();
+            if (costs_.part(literal) < 0) paid.push_back(literal);
+        guess(paid);
     }
     // One literal after the other, while it helps.
     void guess_greedily() {
@@ -400,9 +406,9 @@ class Search {
 
 }  // namespace
 
-Incumbent search_conjunctions(const ConjunctionIndex &index, const SubsetCosts &costs, WorkMeter &meter, SearchLog &log,
-                              bool eager) {
-    return Search(index, costs, meter, log, eager).run();
+Incumbent search_conjunctions(const ConjunctionIndex &index, const SubsetCosts &costs, const std::vector<int> &start,
+                              WorkMeter &meter, SearchLog &log, bool eager) {
+    return Search(index, costs, meter, log, eager).run(start);
 }
 
 }  // namespace oracledp

@@ -7,9 +7,10 @@
 
 namespace oracledp {
 
-// The first minimiser in the order of bit masks. Throws OutOfWork when the meter runs out. `eager` merges
-// rows at every node, which small problems never need: it lets tests reach that code.
-Incumbent search_conjunctions(const ConjunctionIndex &index, const SubsetCosts &costs, WorkMeter &meter, SearchLog &log,
-                              bool eager);
+// The first minimiser in the order of bit masks. `start` is any set of the class, as good a guess as the caller has: it
+// changes the time, not the answer. Throws OutOfWork when the meter runs out. `eager` merges rows at every node, which
+// small problems never need: it lets tests reach that code.
+Incumbent search_conjunctions(const ConjunctionIndex &index, const SubsetCosts &costs, const std::vector<int> &start,
+                              WorkMeter &meter, SearchLog &log, bool eager);
 
 }  // namespace oracledp

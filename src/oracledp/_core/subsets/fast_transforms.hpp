@@ -2,6 +2,7 @@
 // table that fit the cache are finished there.
 #pragma once
 #include "simd.hpp"
+#include "threads.hpp"
 
 namespace oracledp {
 
@@ -25,10 +26,10 @@ template <class Step, class T> ODP_SIMD void transform_small(T *table, size_t si
             for (size_t i = start; i < start + step; ++i) Step::across(table[i], table[i + step]);
 }
 
-// The two highest literals, in one pass over the memory.
-template <class Step, class T> ODP_SIMD void transform_top(T *table, size_t quarter) {
+// The two highest literals, in one pass over the memory: of the first places of each quarter.
+template <class Step, class T> ODP_SIMD void transform_piece(T *table, size_t quarter, size_t length) {
     T *none = table, *low = none + quarter, *high = low + quarter, *both = high + quarter;
-    for (size_t i = 0; i < quarter; ++i) {
+    for (size_t i = 0; i < length; ++i) {
         T a = none[i], b = low[i], c = high[i], d = both[i];
         Step::across(a, c);
         Step::across(b, d);
@@ -41,8 +42,18 @@ template <class Step, class T> ODP_SIMD void transform_top(T *table, size_t quar
 template <class Step, class T> void transform(T *table, size_t size) {
     constexpr size_t small = (1 << 15) / sizeof(T);
     if (size <= small) return transform_small<Step>(table, size);
-    transform_top<Step>(table, size / 4);
+    transform_piece<Step>(table, size / 4, size / 4);
     for (int part = 0; part < 4; ++part) transform<Step>(table + part * (size / 4), size / 4);
+}
+
+// The same with several threads: the two highest literals in pieces, then the four quarters apart.
+template <class Step, class T> void transform_shared(T *table, size_t size) {
+    constexpr size_t worth_sharing = size_t{1} << 20;
+    if (size < worth_sharing) return transform<Step>(table, size);
+    constexpr size_t pieces = 16;
+    const size_t quarter = size / 4, piece = quarter / pieces;
+    each_share(pieces, [&](size_t share) { transform_piece<Step>(table + share * piece, quarter, piece); });
+    each_share(4, [&](size_t part) { transform<Step>(table + part * quarter, quarter); });
 }
 
 }  // namespace oracledp

@@ -22,10 +22,10 @@ std::vector<T> covered_sums(const uint32_t *masks, const Value *weights, size_t 
         table[masks[i]] += T(weights[i] / unit);
     }
     if (!parity) {
-        transform<SupersetSum>(table.data(), table.size());
+        transform_shared<SupersetSum>(table.data(), table.size());
         return table;
     }
-    transform<WalshHadamard>(table.data(), table.size());
+    transform_shared<WalshHadamard>(table.data(), table.size());
     const T total = table[0];
     for (T &sum : table) sum = (total - sum) / 2;
     return table;
