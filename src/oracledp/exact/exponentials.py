@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import lru_cache
+from math import ceil
 
 from oracledp.errors import ParameterError
 
@@ -34,6 +36,47 @@ def exp_enclosure(x: Fraction | int, bits: int) -> tuple[int, int]:
         if low == (value + error) >> guard:
             return low, low + 1
         guard *= 2  # 2^bits e^(-x) is irrational, so some precision tells it from an integer
+
+
+@lru_cache(maxsize=64)
+def growth(epsilon: Fraction) -> Fraction:
+    """A lower bound on e^ε, as the inverse of an upper bound on e^-ε.
+
+    >>> round(float(growth(Fraction(1))), 6)
+    2.718282
+    """
+    bits = 128 + 2 * ceil(epsilon)
+    return Fraction(1 << bits, exp_enclosure(epsilon, bits)[1])
+
+
+def power_enclosure(x: Fraction, power: int, bits: int) -> tuple[int, int, int]:
+    """``(low, high, exponent)`` with ``low <= 2**-exponent * exp(-x * power) <= high``, about ``bits`` bits long.
+
+    For large powers: the work grows with ``x`` and with the length of ``power``, not with the power itself. Squares and
+    products of an enclosure of ``exp(-x)`` are rounded outwards.
+
+    >>> low, high, exponent = power_enclosure(Fraction(1), 1000, 64)  # e^-1000 = 2^-1442.69...
+    >>> low.bit_length() + exponent, high - low <= 4
+    (-1442, True)
+    """
+    if x < 0 or power < 0 or bits < 1:
+        raise ParameterError("power_enclosure needs x >= 0, power >= 0 and bits >= 1")
+    kept = bits + 2 * power.bit_length() + 8
+    places = kept + int(2 * x) + 2  # e^(-x) >= 2^(-1.45 x)
+    square = (*exp_enclosure(x, places), -places)
+    found = (1, 1, 0)
+    while power:
+        if power & 1:
+            found = _product(found, square, kept)
+        square, power = _product(square, square, kept), power >> 1
+    return _product(found, (1, 1, 0), bits)
+
+
+def _product(a: tuple[int, int, int], b: tuple[int, int, int], bits: int) -> tuple[int, int, int]:
+    """Two enclosures multiplied, and rounded outwards to so many bits."""
+    low, high, exponent = a[0] * b[0], a[1] * b[1], a[2] + b[2]
+    spare = max(0, low.bit_length() - bits)
+    return low >> spare, -(-high >> spare), exponent + spare
 
 
 def _fixed_point(top: int, bottom: int, bits: int) -> tuple[int, int]:

@@ -6,19 +6,23 @@ calls a mechanism's ``run`` on private data for a release. Charges add up by pro
 
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 from oracledp.data.schema import Schema
+from oracledp.data.table.unit import ROWS, Unit
 from oracledp.errors import DataError
 from oracledp.exact.capacity import MOST_ROWS
 from oracledp.privacy.guarantee import Guarantee, Neighbours
+from oracledp.privacy.persons import per_unit, refuse_counted_persons
 from oracledp.randomness.source import Randomness, SystemRandomness
 
 if TYPE_CHECKING:
     from oracledp.data.table import Table
     from oracledp.privacy.ledger import Ledger
 
+_LOG = logging.getLogger("oracledp")  # the one name of all our messages
 Data = TypeVar("Data", contravariant=True)
 Result = TypeVar("Result", covariant=True)
 T = TypeVar("T")
@@ -29,17 +33,20 @@ class Facts:
     """What may be known of a table before a row is looked at: nothing here differs between neighbours.
 
     ``rows`` is None where the number of rows is private. ``assumes`` lists what reading the rows took for granted.
+    ``unit`` says whose rows were bounded when they were read.
     """
 
     rows: int | None
     schema: Schema | None = None
     assumes: tuple[str, ...] = ()
+    unit: Unit = ROWS
 
     @classmethod
     def of(cls, table: Table, neighbours: Neighbours) -> Facts:
         """The facts of a table under a neighbour relation."""
+        refuse_counted_persons(neighbours, table.unit)
         rows = table.rows if neighbours is Neighbours.REPLACE_ONE else None
-        return cls(rows, table.schema, table.assumes)
+        return cls(rows, table.schema, table.assumes, table.unit)
 
     @property
     def rows_bound(self) -> int:
@@ -92,13 +99,15 @@ def release(
 ) -> Released[T]:
     """Run a mechanism on private data: refused before it is charged, charged before it draws.
 
-    A seeded source taints the guarantee: the release is then NOT PRIVATE and says so, in the ledger too.
+    A seeded source taints the guarantee: the release is then NOT PRIVATE and says so, in the ledger too. On rows that
+    were bounded by person, what is promised, charged and printed is per person (proofs/persons.md).
     """
     chosen = SystemRandomness() if source is None else source
     facts.refuse_empty()
     mechanism.check(facts)
-    promised = mechanism.guarantee.assuming(*facts.assumes)
+    promised = per_unit(mechanism.guarantee, facts.unit).assuming(*facts.assumes)
     guarantee = promised if chosen.private else promised.tainted()
     if ledger is not None:
         ledger.charge(guarantee, mechanism.name)
+    _LOG.info("%s: %s", mechanism.name, guarantee)  # public, and said before anything is drawn
     return Released(mechanism.run(data, chosen), guarantee)

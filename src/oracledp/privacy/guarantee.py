@@ -7,6 +7,7 @@ from enum import Enum
 from fractions import Fraction
 from typing import Any
 
+from oracledp.data.table.unit import ROWS, Unit
 from oracledp.errors import ModelError, ParameterError
 from oracledp.exact.capacity import MOST_ROWS
 from oracledp.exact.numbers import positive, probability
@@ -46,9 +47,19 @@ class Neighbours(Enum):
     @property
     def words(self) -> str:
         """The relation in plain words."""
+        return self.about(ROWS)
+
+    def about(self, unit: Unit) -> str:
+        """The relation in plain words, about records or about persons.
+
+        >>> Neighbours.ADD_REMOVE.about(Unit("patient_id"))
+        'any one person (all rows with one patient_id) is added or removed'
+        """
+        one = "record" if unit.person is None else "person"
+        rows = "" if unit.person is None else f" (all rows with one {unit.person})"
         if self is Neighbours.REPLACE_ONE:
-            return "any one record is replaced by another (the number of records is public)"
-        return "any one record is added or removed"
+            return f"any one {one}{rows} is replaced by another (the number of {one}s is public)"
+        return f"any one {one}{rows} is added or removed"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,7 +67,9 @@ class Guarantee:
     """A differential-privacy guarantee with everything it depends on.
 
     ``assumes`` is empty for a *robust* guarantee; otherwise it lists what must be true beyond the code.
-    ``private`` is False when the noise came from a seed: then nothing is promised at all.
+    ``private`` is False when the noise came from a seed: then nothing is promised at all. ``rho`` says that the release
+    is also ρ-zCDP, which a ledger of curves adds up more tightly than ε (proofs/budget.md). ``unit`` says whether
+    records or persons are protected (proofs/persons.md).
 
     >>> print(Guarantee(epsilon=Fraction(1), neighbours=Neighbours.REPLACE_ONE, proof="perturbed-minimisation"))
     1-differentially private when any one record is replaced by another (the number of records is public); \
@@ -69,6 +82,8 @@ robust: it depends on no solver.
     assumes: tuple[str, ...] = ()
     private: bool = True
     proof: str
+    rho: Fraction | None = None
+    unit: Unit = ROWS
 
     @property
     def robust(self) -> bool:
@@ -92,7 +107,7 @@ robust: it depends on no solver.
             if self.robust
             else "contingent: it holds only if " + " and ".join(self.assumes) + "."
         )
-        return f"{pair}-differentially private when {self.neighbours.words}; {tail}"
+        return f"{pair}-differentially private when {self.neighbours.about(self.unit)}; {tail}"
 
     def to_json(self) -> dict[str, Any]:
         """A plain dictionary; fractions are strings, so nothing is rounded."""
@@ -105,6 +120,8 @@ robust: it depends on no solver.
             "private": self.private,
             "proof": f"proofs/{self.proof}.md",
             "sentence": str(self),
+            **({} if self.rho is None else {"rho": str(self.rho)}),
+            **({} if self.unit.person is None else {"person": self.unit.person, "rows_per_person": self.unit.rows}),
         }
 
     @classmethod
@@ -118,8 +135,10 @@ robust: it depends on no solver.
                 assumes=tuple(str(claim) for claim in data["assumes"]),
                 private=data["private"] is True,
                 proof=str(data["proof"]).removeprefix("proofs/").removesuffix(".md"),
+                rho=positive(data["rho"], "rho") if "rho" in data else None,
+                unit=ROWS if "person" not in data else Unit(str(data["person"]), int(data["rows_per_person"])),
             )
-        except (KeyError, TypeError) as error:
+        except (KeyError, TypeError, ValueError) as error:
             raise ModelError("this is not a guarantee written by oracledp") from error
 
 

@@ -35,6 +35,7 @@ __all__ = [
     "hypergeometric_split",
     "noisy_counts",
     "permute_and_flip_choice",
+    "rounded_counts",
     "uniform",
 ]
 
@@ -102,6 +103,18 @@ def discrete_gaussian(variance: Fraction | int, count: int, source: Randomness) 
 def noisy_counts(counts: NDArray[np.int64], variance: Fraction | int, source: Randomness) -> NDArray[np.int64]:
     """A release: integers plus independent discrete Gaussian noise. The one place where counts and such noise meet."""
     return counts + discrete_gaussian(variance, counts.size, source)
+
+
+@drawn
+def rounded_counts(
+    counts: NDArray[np.int64], variance: Fraction | int, bits: int, source: Randomness
+) -> NDArray[np.int64]:
+    """A release: integers plus discrete Gaussian noise on the lattice 2^-bits Z, rounded to the nearest integers.
+
+    The finer the lattice the closer to continuous noise, whose composition is known exactly. Halves go up.
+    """
+    noise = discrete_gaussian(Fraction(variance) * (1 << (2 * bits)), counts.size, source)
+    return counts + ((noise + ((1 << bits) >> 1)) >> bits)
 
 
 @drawn

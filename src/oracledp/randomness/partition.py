@@ -15,9 +15,44 @@ from numpy.typing import NDArray
 from oracledp import _engine
 from oracledp.errors import CapacityError, ParameterError
 from oracledp.exact.merging import exact_sum
-from oracledp.randomness.source import Randomness, drawn, reader
+from oracledp.randomness.source import Randomness, drawn, reader, words
 
 Part = tuple[NDArray[np.int64], NDArray[np.int64]]
+
+BITS_AT_ONCE = 1 << 26  # read from the source
+
+
+@drawn
+def label_counts(rows: int, parts: int, source: Randomness) -> list[int]:
+    """How many of ``rows`` records choose each of ``parts`` labels uniformly: exactly multinomial.
+
+    A label is a row of fair bits, and drawn again when it is too large. Nobody asks which record has which label, so
+    the bits need only be counted (Theorem 7 of proofs/noise.md).
+
+    >>> from oracledp.randomness.source import SystemRandomness
+    >>> sum(label_counts(1000, 7, SystemRandomness()))
+    1000
+    """
+    total, left = np.zeros(parts, dtype=np.int64), rows
+    while left:
+        cells = [left]
+        while len(cells) < parts:
+            ones = [_ones(count, source) for count in cells]
+            cells = [half for count, one in zip(cells, ones, strict=True) for half in (count - one, one)]
+        total += np.array(cells[:parts], dtype=np.int64)
+        left = sum(cells[parts:])
+    return [int(count) for count in total]
+
+
+def _ones(bits: int, source: Randomness) -> int:
+    """How many of so many fair bits are one."""
+    total = 0
+    for start in range(0, bits, BITS_AT_ONCE):
+        now = min(BITS_AT_ONCE, bits - start)
+        read = words(source, (now + 63) // 64)
+        total += int(np.bitwise_count(read).sum(dtype=np.int64))
+        total -= (int(read[-1]) >> (now % 64)).bit_count() if now % 64 else 0
+    return total
 
 
 @drawn

@@ -1,0 +1,293 @@
+"""The ledger: what analysts charge, what officers limit, what everybody may read."""
+
+from __future__ import annotations
+
+import getpass
+import os
+import secrets
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from fractions import Fraction
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from oracledp.data.table.addresses import is_address
+from oracledp.errors import ParameterError
+from oracledp.exact.numbers import Exact, positive, probability, whole
+from oracledp.privacy.guarantee import Guarantee, Neighbours
+from oracledp.privacy.ledger.chain import START, Link
+from oracledp.privacy.ledger.entries import (
+    Charge,
+    DataSet,
+    Entry,
+    GivenUp,
+    Limit,
+    Reservation,
+    Terms,
+    short_text,
+)
+from oracledp.privacy.ledger.events import as_event
+from oracledp.privacy.ledger.rules import refuse, standing, those, whole_chain
+from oracledp.privacy.ledger.showing import Shown
+from oracledp.privacy.ledger.spending import Spending
+from oracledp.privacy.ledger.stores import store_at
+from oracledp.privacy.ledger.totals import Total, total
+from oracledp.privacy.ledger.witness import create_witness, remember
+
+
+@dataclass(frozen=True, repr=False)
+class Ledger(Shown):
+    """A budget (ε, δ) under one neighbour relation, add/remove-one by default, kept in a file or on a server.
+
+    ``path`` is a file or ``postgresql://user@host/database?ledger=NAME``. A charge is on disk, under a lock, before the
+    mechanism samples: a crash counts as spent, and two processes cannot spend the same budget. What one object of this
+    class charges carries its ``actor`` (by default the user of the operating system), ``purpose`` and ``dataset``; its
+    ``release`` is the id of one charge to come, for those who must find it again.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     ledger = Ledger.create(Path(folder) / "budget", epsilon=1).acting(actor="ada", purpose="triage rule")
+    ...     _ = ledger.charge(Guarantee(epsilon=Fraction(1, 4), neighbours=Neighbours.DEFAULT, proof="noise"), "rspm")
+    ...     ledger.charges[0].actor, ledger.remaining
+    ('ada', (Fraction(3, 4), Fraction(0, 1)))
+    """
+
+    path: Path | str
+    actor: str | None = None
+    purpose: str | None = None
+    dataset: str | None = None
+    release: str | None = None
+
+    @classmethod
+    def create(
+        cls,
+        path: str | Path,
+        *,
+        epsilon: Exact,
+        delta: Exact = 0,
+        neighbours: Neighbours | str = Neighbours.DEFAULT,
+        accountant: str = "plain",
+        unit: str = "row",
+        witness: str | Path | None = None,
+    ) -> Ledger:
+        """Open a new budget; an existing one is never overwritten.
+
+        ``accountant="curves"`` lets many small charges go further than their plain sum (proofs/budget.md); it needs
+        δ > 0. ``unit="person"`` takes charges for tables that were bounded by person alone, and any other unit none of
+        these: the two do not add up. ``witness`` names a second file, best on another disk, that notices if an older
+        copy is put back.
+        """
+        terms = Terms(
+            epsilon=positive(epsilon, "epsilon"),
+            delta=probability(delta, "delta", zero=True),
+            neighbours=Neighbours.parse(neighbours).value,
+            unit=short_text(unit, "unit") or "row",
+            accountant=accountant,
+            witness=None if witness is None else str(Path(witness).absolute()),
+            created=_now(),
+        )
+        first = Link.after(START, terms)
+        if witness is not None:
+            create_witness(Path(witness), first)
+        try:
+            store_at(path).create(first)
+        except BaseException:
+            if witness is not None:
+                Path(witness).unlink(missing_ok=True)
+            raise
+        return cls.at(path)
+
+    @classmethod
+    def at(cls, place: str | Path) -> Ledger:
+        """The ledger in a file or at an address of a server."""
+        return cls(place if isinstance(place, str) and is_address(place) else Path(place))
+
+    def acting(self, *, actor: str | None = None, purpose: str | None = None, dataset: str | None = None) -> Ledger:
+        """The same ledger, charged by someone, for something, from a data set."""
+        return replace(
+            self,
+            actor=short_text(actor, "actor") or self.actor,
+            purpose=short_text(purpose, "purpose") or self.purpose,
+            dataset=short_text(dataset, "dataset") or self.dataset,
+        )
+
+    @property
+    def terms(self) -> Terms:
+        """The budget and how it is counted."""
+        return self._read()[0]
+
+    @property
+    def budget(self) -> tuple[Fraction, Fraction]:
+        """The whole (ε, δ)."""
+        terms = self.terms
+        return terms.epsilon, terms.delta
+
+    @property
+    def neighbours(self) -> Neighbours:
+        """The relation that every charge must speak of."""
+        return Neighbours.parse(self.terms.neighbours)
+
+    @property
+    def charges(self) -> tuple[Charge, ...]:
+        """What was spent, in order."""
+        return those(Charge, self._read()[1])
+
+    @property
+    def limits(self) -> tuple[Limit, ...]:
+        """Every limit that was set, in order; of two with one scope the later one counts."""
+        return those(Limit, self._read()[1])
+
+    @property
+    def datasets(self) -> tuple[DataSet, ...]:
+        """The data sets that charges may name."""
+        return those(DataSet, self._read()[1])
+
+    @property
+    def spending(self) -> Spending:
+        """All charges added up, plainly and as curves."""
+        return Spending.of(self.charges)
+
+    @property
+    def spent(self) -> tuple[Fraction, Fraction]:
+        """The plain sum of all charges."""
+        total = self.spending
+        return total.epsilon, total.delta
+
+    @property
+    def remaining(self) -> tuple[Fraction, Fraction]:
+        """What is left in plain sums; below zero where curves let more through."""
+        (epsilon, delta), (used_epsilon, used_delta) = self.budget, self.spent
+        return epsilon - used_epsilon, delta - used_delta
+
+    def charge(self, guarantee: Guarantee, mechanism: str) -> Charge:
+        """Write the charge to disk, or refuse it; call this before any noise is drawn."""
+        new = Charge(
+            epsilon=guarantee.epsilon,
+            delta=guarantee.delta,
+            mechanism=mechanism,
+            assumes=guarantee.assumes,
+            private=guarantee.private,
+            proof=guarantee.proof,
+            rho=guarantee.rho,
+            time=_now(),
+            actor=self.actor or _user(),
+            purpose=self.purpose,
+            dataset=self.dataset,
+            release=self.release or secrets.token_hex(16),
+            version=_version(),
+            person=guarantee.unit.person,
+            rows_per_person=None if guarantee.unit.person is None else guarantee.unit.rows,
+        )
+        self._append(new, guarantee.neighbours)
+        return new
+
+    def total(self, delta: Exact | None = None) -> Total:
+        """What all charges cost together at δ (the budget's own by default), had they been fixed in advance."""
+        return total(self.charges, self.terms.delta if delta is None else probability(delta, "delta", zero=True))
+
+    @property
+    def reservations(self) -> tuple[Reservation, ...]:
+        """What is set aside now."""
+        return standing(self._read()[1])
+
+    def reserve(self, *, epsilon: Exact, delta: Exact = 0, hours: int = 24) -> Ledger:
+        """Set budget aside for one long run: the same ledger, whose next charge takes it.
+
+        What the run then charges may be less or more; nothing is ever given back that was charged.
+        """
+        made = datetime.now(UTC)
+        new = Reservation(
+            epsilon=positive(epsilon, "epsilon"),
+            delta=probability(delta, "delta", zero=True),
+            release=secrets.token_hex(16),
+            until=(made + timedelta(hours=whole(hours, "hours", most=24 * 365))).isoformat(timespec="seconds"),
+            time=made.isoformat(timespec="seconds"),
+            actor=self.actor or _user(),
+            purpose=self.purpose,
+            dataset=self.dataset,
+        )
+        self._append(new)
+        return replace(self, release=new.release)
+
+    def give_up(self, release: str) -> GivenUp:
+        """End a reservation that will not be used: no noise was drawn for it."""
+        new = GivenUp(release=release, time=_now())
+        self._append(new)
+        return new
+
+    def limit(
+        self,
+        *,
+        epsilon: Exact,
+        delta: Exact = 0,
+        dataset: str | None = None,
+        actor: str | None = None,
+        purpose: str | None = None,
+        period: str | None = None,
+    ) -> Limit:
+        """Set an allowance below the budget; ``"each"`` gives every data set, actor or purpose one of its own."""
+        new = Limit(
+            epsilon=positive(epsilon, "epsilon"),
+            delta=probability(delta, "delta", zero=True),
+            dataset=short_text(dataset, "dataset"),
+            actor=short_text(actor, "actor"),
+            purpose=short_text(purpose, "purpose"),
+            period=period,
+            time=_now(),
+        )
+        self._append(new)
+        return new
+
+    def register(self, name: str, *, note: str | None = None) -> DataSet:
+        """Add a data set; from the first one on, every charge must name one that is registered."""
+        new = DataSet(name=short_text(name, "dataset") or "", note=short_text(note, "note"), time=_now())
+        self._append(new)
+        return new
+
+    def verify(self) -> int:
+        """The number of entries after the terms, if each follows from those before and the witness knows no other."""
+        return len(self._read()[1])
+
+    def events(self) -> Any:
+        """The charges as a ``dp_accounting`` event, for other accountants (:mod:`oracledp.privacy.ledger.events`)."""
+        return as_event(self.charges)
+
+    def _read(self) -> tuple[Terms, tuple[Entry, ...]]:
+        store = store_at(self.path)
+        return whole_chain(store.read(), store.place)
+
+    def _append(self, new: Entry, relation: Neighbours | None = None) -> None:
+        """Check a new entry against everything that stands there, and add it, under one lock."""
+        store = store_at(self.path)
+        with store.locked() as log:
+            terms, entries = whole_chain(log.links, store.place)
+            if isinstance(new, Charge):
+                refuse(terms, entries, new, relation, store.place)
+            if isinstance(new, Reservation):
+                refuse(terms, entries, new.as_charge(), None, store.place)
+            if isinstance(new, GivenUp) and new.release not in {one.release for one in standing(entries)}:
+                raise ParameterError(f"{store.place} has no such reservation")
+            if isinstance(new, DataSet) and new.name in {known.name for known in those(DataSet, entries)}:
+                raise ParameterError(f"data set {new.name!r} is registered already")
+            log.append(Link.after(log.links[-1].digest, new))
+        if terms.witness is not None:
+            remember(Path(terms.witness), log.links)
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def _user() -> str | None:
+    try:
+        return os.environ.get("ORACLEDP_ACTOR") or getpass.getuser()
+    except (OSError, KeyError, ImportError):  # a container's user may have no name
+        return None
+
+
+def _version() -> str | None:
+    try:
+        return version("oracledp")
+    except PackageNotFoundError:
+        return None
