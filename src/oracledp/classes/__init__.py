@@ -2,6 +2,7 @@
 
 from oracledp.classes.base import Branch, Query, QueryClass, Separator
 from oracledp.classes.decision_lists import DecisionLists
+from oracledp.classes.decision_trees import DecisionTrees
 from oracledp.classes.dual import Dual
 from oracledp.classes.formulas import ReadOnceFormulas
 from oracledp.classes.halfspaces import Halfspaces
@@ -15,6 +16,7 @@ __all__ = [
     "Branch",
     "Conjunctions",
     "DecisionLists",
+    "DecisionTrees",
     "Disjunctions",
     "Dual",
     "Halfspaces",

@@ -25,6 +25,7 @@ from oracledp.errors import CapacityError, ModelError
 
 if TYPE_CHECKING:
     from oracledp.classes.decision_lists import DecisionLists
+    from oracledp.classes.decision_trees import DecisionTrees
     from oracledp.classes.dual import Dual
     from oracledp.classes.halfspaces import Halfspaces
     from oracledp.classes.signed import Signed
@@ -243,6 +244,10 @@ class QueryClass(ABC):
         """The same for searches over lists."""
         return None
 
+    def as_decision_trees(self) -> DecisionTrees | None:
+        """The same for searches over trees."""
+        return None
+
     def without_sign(self, parts: Parts) -> tuple[QueryClass, Parts, bool]:
         """A query of the class under any closure, and whether this one is its negation."""
         return self, parts, False
@@ -254,6 +259,15 @@ class QueryClass(ABC):
     def without_target(self) -> tuple[QueryClass, Literal | None]:
         """The hypotheses under a loss, and what they predict; a class that is no loss predicts nothing."""
         return self, None
+
+    @property
+    def labels(self) -> int:
+        """How many labels a query tells apart: false and true, unless a class says more."""
+        return 2
+
+    def label(self, parts: Parts, records: Records) -> NDArray[np.intp]:
+        """The label of each record, from 0 on; a query holds where it is not 0."""
+        return self.evaluate(parts, records).astype(np.intp)
 
     # ---- relatives -----------------------------------------------------------------------------
     def dual(self) -> Dual:

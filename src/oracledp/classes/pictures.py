@@ -1,7 +1,8 @@
-"""What there is to draw of a query: lines of text, a table of points, the branches of a list. No markup here."""
+"""What there is to draw of a query: lines of text, a table of points, the branches of a tree. No markup here."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -32,7 +33,25 @@ class Lines:
     otherwise: bool
 
 
-Picture = Sentence | Card | Lines
+@dataclass(frozen=True)
+class Branching:
+    """A test with what follows where it holds and where it does not; or, without a test, a label."""
+
+    test: str = ""
+    held: Branching | None = None
+    other: Branching | None = None
+    label: int = 0
+
+    def leaves(self) -> Iterator[tuple[tuple[str, ...], int]]:
+        """The conditions on the way to each leaf, from left to right, and its label."""
+        if self.held is None or self.other is None:
+            yield (), self.label
+            return
+        yield from (((self.test, *rest), label) for rest, label in self.held.leaves())
+        yield from (((f"not ({self.test})", *rest), label) for rest, label in self.other.leaves())
+
+
+Picture = Sentence | Card | Lines | Branching
 
 
 def in_words(drawn: Picture, label: object, other: object) -> str:
@@ -52,7 +71,33 @@ def in_words(drawn: Picture, label: object, other: object) -> str:
         return "\n".join(
             ["predict by the first line that holds:", *lines, f"  otherwise: {label if drawn.otherwise else other}"]
         )
+    if isinstance(drawn, Branching):
+        return branches_in_words(drawn, (other, label))
     return f"predict {label} if {drawn.text}, otherwise {other}"
+
+
+def branches_in_words(drawn: Branching, labels: Sequence[object], notes: Sequence[str] = ()) -> str:
+    """A tree, one line for each test and each leaf; ``notes`` may say more about each leaf, from left to right.
+
+    >>> print(branches_in_words(Branching("smoker", Branching(label=1), Branching(label=0)), ("well", "sick")))
+    predict by these tests:
+      if smoker: sick
+      otherwise: well
+    """
+    said = iter(notes)
+    if drawn.held is None:
+        return f"predict {labels[drawn.label]}{next(said, '')}"
+    return "\n".join(["predict by these tests:", *_branch_lines(drawn, labels, said, "  ")])
+
+
+def _branch_lines(drawn: Branching, labels: Sequence[object], notes: Iterator[str], indent: str) -> Iterator[str]:
+    for words, child in ((f"if {drawn.test}", drawn.held), ("otherwise", drawn.other)):
+        assert child is not None
+        if child.held is None:
+            yield f"{indent}{words}: {labels[child.label]}{next(notes, '')}"
+        else:
+            yield f"{indent}{words}:"
+            yield from _branch_lines(child, labels, notes, indent + "  ")
 
 
 def _signed(points: Fraction) -> str:

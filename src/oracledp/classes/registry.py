@@ -12,6 +12,7 @@ from typing import Any
 
 from oracledp.classes.base import Query, QueryClass
 from oracledp.classes.decision_lists import DecisionLists
+from oracledp.classes.decision_trees import DecisionTrees
 from oracledp.classes.formulas import ReadOnceFormulas
 from oracledp.classes.halfspaces import Halfspaces
 from oracledp.classes.loss import ZeroOneLoss
@@ -22,7 +23,8 @@ from oracledp.errors import ModelError, OracleDPError, ParameterError
 from oracledp.registries import Registry
 
 _OWN: tuple[type[QueryClass], ...] = (
-    Conjunctions, Disjunctions, Parities, Halfspaces, DecisionLists, ReadOnceFormulas, Signed, ZeroOneLoss,
+    Conjunctions, Disjunctions, Parities, Halfspaces, DecisionLists, DecisionTrees, ReadOnceFormulas, Signed,
+    ZeroOneLoss,
 )  # fmt: skip
 KINDS: Registry[type[QueryClass]] = Registry("oracledp.classes", "query class", {made.kind: made for made in _OWN})
 
@@ -59,6 +61,7 @@ FAMILIES: Registry[Family] = Registry(
         "halfspace": Family(
             lambda x, k: Halfspaces(x, weights=(-1, 0, 1), max_nonzero=k, thresholds=(0, 1, 2)), 3, "non-zero weights"
         ),
+        "tree": Family(lambda x, k: DecisionTrees(x, depth=k), 4, "tests on a path"),
     },
 )  # fmt: skip
 

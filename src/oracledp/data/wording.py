@@ -69,8 +69,7 @@ def _implies(one: Literal, other: Literal) -> bool:
         return True
     tests = (one.test, other.test)
     if tests in ((">=", ">="), ("<", "<")):
-        larger = _number(one) >= _number(other)
-        return larger if one.test == ">=" else _number(one) <= _number(other)
+        return _at_least(one, other) if one.test == ">=" else _at_least(other, one)
     return tests == ("=", "!=") and one.value != other.value
 
 
@@ -81,5 +80,8 @@ def _excludes(one: Literal, other: Literal) -> bool:
     return _implies(one, other.negated()) or _implies(other, one.negated())
 
 
-def _number(literal: Literal) -> float:
-    return float(literal.value)
+def _at_least(one: Literal, other: Literal) -> bool:
+    """Whether a threshold is as great as another: numbers, or moments, whose texts are in their order."""
+    if isinstance(one.value, str) and isinstance(other.value, str):
+        return one.value >= other.value
+    return float(one.value) >= float(other.value)

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from importlib.util import find_spec
 from typing import Any
 
 import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from oracledp.data.schema import Boolean, Categorical, Column, Numeric, Schema
+from oracledp.data.output.rows import PlainRows
+from oracledp.data.schema import Boolean, Categorical, Column, Moment, Numeric, Schema
 from oracledp.extras import optional
 
 # How each library stores what a column holds: the type without missing values, and the type with them. A frame's own
 # types are not looked at: pandas stores integers as floats and truth values as objects as soon as one is missing.
+_PLAIN = "plain"
 _TYPES: dict[str, dict[str, tuple[str, str]]] = {
     "pandas": {
         "truths": ("bool", "boolean"),
@@ -32,6 +35,12 @@ _TYPES: dict[str, dict[str, tuple[str, str]]] = {
         "integers": ("int64",) * 2,
         "numbers": ("float64",) * 2,
         "texts": ("string",) * 2,
+    },
+    _PLAIN: {
+        "truths": ("BOOLEAN",) * 2,
+        "integers": ("BIGINT",) * 2,
+        "numbers": ("DOUBLE",) * 2,
+        "texts": ("VARCHAR",) * 2,
     },
 }
 
@@ -53,18 +62,25 @@ class FrameShape:
         native = nw.from_native(frame, eager_only=True)
         library = native.implementation.value
         columns = tuple(schema[name] for name in native.columns if name in schema)
-        return cls(library if library in _TYPES else "pandas", columns)
+        return cls(library if library in _TYPES else cls.default(schema).library, columns)
+
+    @classmethod
+    def plain(cls, schema: Schema) -> FrameShape:
+        """Plain columns, which need no library."""
+        return cls(_PLAIN, schema.columns)
 
     @classmethod
     def default(cls, schema: Schema) -> FrameShape:
-        """A pandas frame in the schema's order."""
-        return cls("pandas", schema.columns)
+        """A pandas frame in the schema's order; plain columns where pandas is not installed."""
+        return cls("pandas" if find_spec("pandas") else _PLAIN, schema.columns)
 
     def build(self, values: dict[str, NDArray[Any]]) -> Any:
         """A frame of this shape from one array per column, None where a value is missing."""
-        module = optional(self.library, extra="frames")
         stored = {column.name: self._stored(column) for column in self.columns}
         plain = {column.name: _plain(column, values[column.name]) for column in self.columns}
+        if self.library == _PLAIN:
+            return PlainRows(plain, stored)
+        module = optional(self.library, extra="frames")
         if self.library == "pandas":
             made = {name: module.Series(plain[name], dtype=kind) for name, kind in stored.items()}
             return module.DataFrame(made)
@@ -79,7 +95,9 @@ class FrameShape:
 def _content(column: Column) -> str:
     """What a column holds; whole numbers beside a text are texts."""
     if isinstance(column, Boolean):
-        return "truths"
+        return "truths" if column.spelling is None else "texts"
+    if isinstance(column, Moment):
+        return "texts"
     if isinstance(column, Numeric):
         return "numbers"
     return (

@@ -1,7 +1,8 @@
 """The public description of a table: kinds of columns, their bounds and categories, never read from private data."""
 
 from oracledp.data.schema.columns import Boolean, Categorical, Column
+from oracledp.data.schema.moments import Date, Moment, Timestamp
 from oracledp.data.schema.ordered import Integer, Numeric, Ordered
 from oracledp.data.schema.schema import Schema
 
-__all__ = ["Boolean", "Categorical", "Column", "Integer", "Numeric", "Ordered", "Schema"]
+__all__ = ["Boolean", "Categorical", "Column", "Date", "Integer", "Moment", "Numeric", "Ordered", "Schema", "Timestamp"]

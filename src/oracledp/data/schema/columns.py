@@ -30,7 +30,6 @@ class Column(ABC):
     name: str
     nullable: bool = False
     kind: ClassVar[str]
-    ordered: ClassVar[bool] = False
 
     # ---- what a kind defines ---------------------------------------------------------------------
     @property
@@ -60,6 +59,11 @@ class Column(ABC):
     def value_size(self) -> int:
         """How many codes stand for values."""
         return len(self.value_labels)
+
+    @property
+    def ordered(self) -> bool:
+        """Whether the values are in the order of their codes, so that neighbours are alike."""
+        return False
 
     @property
     def size(self) -> int:
@@ -131,17 +135,20 @@ class Column(ABC):
     def refuse_size(self) -> None:
         """Refuse a column that says nothing, or too much for its tables to be held."""
         if not 2 <= self.size <= MAX_SIZE:
-            raise SchemaError(f"column {self.name!r} has {self.size} codes; a column needs 2 to {MAX_SIZE:,} of them")
+            why = "give it an 'other' or leave it out" if self.size == 1 else f"the most is {MAX_SIZE:,}"
+            counted = "a single code" if self.size == 1 else f"{self.size:,} codes"
+            raise SchemaError(f"column {self.name!r} has {counted}: {why}")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Boolean(Column):
-    """True or false: one literal, the column itself.
+    """True or false: one literal, the column itself. ``spelling`` has the words for false and true in synthetic rows.
 
     >>> [str(literal) for literal in Boolean(name="married", nullable=True).literals]
     ['married', 'married is missing']
     """
 
+    spelling: tuple[str, str] | None = None
     kind: ClassVar[str] = "boolean"
 
     @property
@@ -159,19 +166,20 @@ class Boolean(Column):
         return range(1, 2) if literal == Literal.boolean(self.name) else None
 
     def decode_values(self, codes: Codes, places: NDArray[np.float64]) -> NDArray[Any]:
-        """Code 1 is true."""
-        return np.equal(codes, 1)
+        """Code 1 is true; in the column's own words where it has some."""
+        return np.equal(codes, 1) if self.spelling is None else np.array(self.spelling, dtype=object)[codes]
 
     def to_json(self) -> dict[str, Any]:
-        """``{"kind": "boolean"}``, with ``nullable`` where set."""
-        return self._options()
+        """``{"kind": "boolean"}``, with ``spelling`` and ``nullable`` where set."""
+        return self._options(spelling=None if self.spelling is None else list(self.spelling))
 
 
 @dataclass(frozen=True, kw_only=True)
 class Categorical(Column):
     """One of a list of values, all texts or all integers; ``other`` stands for everything not listed.
 
-    Every value has a literal, also when there are only two: rules then speak of either by name.
+    Every value has a literal, also when there are only two: rules then speak of either by name. ``in_order`` says that
+    the values are listed in an order that means something, such as grades.
 
     >>> column = Categorical(name="education", values=("HS-grad", "Masters"), other="Other")
     >>> column.labels, str(column.literals[1])
@@ -180,7 +188,13 @@ class Categorical(Column):
 
     values: tuple[str, ...] | tuple[int, ...]
     other: str | None = None
+    in_order: bool = False
     kind: ClassVar[str] = "categorical"
+
+    @property
+    def ordered(self) -> bool:
+        """As the schema says."""
+        return self.in_order
 
     @property
     def numbers(self) -> bool:
@@ -225,4 +239,4 @@ class Categorical(Column):
 
     def to_json(self) -> dict[str, Any]:
         """The values, and ``other`` and ``nullable`` where set."""
-        return self._options(values=list(self.values), other=self.other)
+        return self._options(values=list(self.values), other=self.other, ordered=self.in_order)

@@ -11,7 +11,7 @@ import numpy as np
 
 from oracledp.data.literals import Literal
 from oracledp.data.schema.columns import Boolean, Column
-from oracledp.data.schema.ordered import Ordered, plain
+from oracledp.data.schema.ordered import Ordered
 from oracledp.errors import ParameterError, SchemaError
 
 DenyRule = tuple[Literal, ...]
@@ -66,7 +66,9 @@ def _known(text: str, columns: Sequence[Column]) -> str:
     if column is None:
         return f"; the columns are {', '.join(sorted(column.name for column in columns))}"
     if isinstance(column, Ordered):
-        return f"; the thresholds of {column.name!r} are {', '.join(str(plain(cut)) for cut in column.cuts)}"
+        return (
+            f"; the thresholds of {column.name!r} are {', '.join(str(found.value) for found in column.value_literals)}"
+        )
     return f"; the literals of {column.name!r} are {', '.join(str(literal) for literal in column.literals)}"
 
 
@@ -94,7 +96,7 @@ def _parse_rule(number: int, rule: Any, columns: Sequence[Column]) -> DenyRule:
         raise SchemaError(f"{where}: must be a list of literals such as [married, age < 25]")
     try:
         literals = tuple(_read_literal(item, columns) for item in rule)
-        _refuse_idle(literals, columns)
+        refuse_idle(literals, columns)
     except ParameterError as error:
         raise SchemaError(f"{where}: {error}") from None
     return literals
@@ -108,7 +110,7 @@ def _read_literal(item: Any, columns: Sequence[Column]) -> Literal:
     raise ParameterError("every literal must be text (put it in quotes) or [column, test, value]")
 
 
-def _refuse_idle(literals: DenyRule, columns: Sequence[Column]) -> None:
+def refuse_idle(literals: DenyRule, columns: Sequence[Column]) -> None:
     """Refuse a rule that no record, or every record, satisfies: surely a slip of the pen."""
     allowed = {column.name: np.ones(column.size, dtype=np.uint8) for column in columns}
     by_name = {column.name: column for column in columns}

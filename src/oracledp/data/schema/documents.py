@@ -66,12 +66,17 @@ def _read_yaml(path: Path, text: str) -> Any:
         raise SchemaError(f"{path.name}: not valid YAML") from None
 
 
+def as_yaml(content: dict[str, Any]) -> str:
+    """A definition as YAML, a line per column where it fits."""
+    return str(yaml.safe_dump(content, sort_keys=False, allow_unicode=True, default_flow_style=None, width=110))
+
+
 def write_document(path: Path, content: dict[str, Any]) -> None:
     """Write JSON or YAML by the name's ending, whole or not at all."""
     if path.suffix.lower() == ".json":
         text = json.dumps(content, indent=2, ensure_ascii=False) + "\n"
     else:
-        text = yaml.safe_dump(content, sort_keys=False, allow_unicode=True, default_flow_style=None, width=110)
+        text = as_yaml(content)
     try:
         write_whole(path, text)
     except ParameterError as error:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from importlib import import_module
 from math import prod
 from os import PathLike
 from pathlib import Path
@@ -16,19 +17,23 @@ from numpy.typing import NDArray
 from oracledp.data.literals import Literal, Literals
 from oracledp.data.schema.columns import Codes, Column
 from oracledp.data.schema.conditions import DenyRule, parse_deny, parse_literal, write_literal
+from oracledp.data.schema.constraints import Constraint, parse_constraints
 from oracledp.data.schema.parsing import parse_columns, top_level
 from oracledp.errors import ParameterError, SchemaError
+from oracledp.exact.numbers import Exact
+from oracledp.showing import html_table
 
 _ROWS_IN_CACHE = 1 << 13  # of records and their literals, while the latter are looked up
 
 
-@dataclass(frozen=True, init=False)
+@dataclass(frozen=True, init=False, repr=False)
 class Schema:
     """Everything a release may know of a table before it spends any budget; all of it public.
 
     The definition maps each column to its kind, bounds and categories (docs/schema.md). None of it is ever
-    read from private data. ``deny`` lists conjunctions of literals that no synthetic row may satisfy; real
-    rows are not checked against them, since a failure would tell about the data.
+    read from private data. ``deny`` lists conjunctions of literals that no synthetic row may satisfy, ``constraints``
+    what every one keeps (``start <= end``, ``total = a + b``, ``city -> state``); real rows are not checked against
+    them, since a failure would tell about the data.
 
     >>> schema = Schema({"columns": {
     ...     "age": {"kind": "integer", "lo": 17, "hi": 90, "thresholds": [25, 65]},
@@ -37,15 +42,31 @@ class Schema:
     ((3, 3), ['age >= 25', 'age >= 65', 'income = <=50K'])
     >>> schema["age"].labels
     ('[17, 25)', '[25, 65)', '[65, 90]')
+
+    A short form says what a line can say: ``integer 0..120``, ``numeric 0..2.5 by 0.01``, ``boolean``,
+    ``a | b | other: c``, each with a question mark at its end where values may be missing.
+
+    >>> Schema({"age": "integer 0..120", "smoker": "boolean?", "job": "cook | smith"}).sizes
+    (121, 3, 2)
     """
 
     columns: tuple[Column, ...]
     deny: tuple[DenyRule, ...]
+    constraints: tuple[Constraint, ...]
 
     def __init__(self, definition: Mapping[str, Any]) -> None:
         columns = parse_columns(definition)
         object.__setattr__(self, "columns", columns)
         object.__setattr__(self, "deny", parse_deny(top_level(definition).get("deny"), columns))
+        object.__setattr__(self, "constraints", parse_constraints(top_level(definition).get("constraints"), columns))
+
+    def __repr__(self) -> str:
+        return f"Schema({', '.join(self.names)})"
+
+    def _repr_html_(self) -> str:
+        rows = [(c.name, c.kind, c.size, "yes" if c.nullable else "", len(c.literals)) for c in self.columns]
+        header = ("column", "kind", "values", "may be missing", "literals")
+        return html_table(header, rows, caption=f"Schema of {len(rows)} columns: all of it public")
 
     # ---- files -----------------------------------------------------------------------------------
     @classmethod
@@ -69,22 +90,36 @@ class Schema:
         """The definition as plain values: ``Schema(schema.to_json()) == schema``."""
         columns = {column.name: column.to_json() for column in self.columns}
         rules = [[write_literal(literal, self.columns) for literal in rule] for rule in self.deny]
-        return {"columns": columns} | ({"deny": rules} if rules else {})
+        kept = [constraint.to_json(self.columns) for constraint in self.constraints]
+        return {"columns": columns} | ({"deny": rules} if rules else {}) | ({"constraints": kept} if kept else {})
 
     @classmethod
     def draft(cls, source: object, *, public: bool = False) -> Schema:
         """A first schema read off *public* data, a frame or a file, for you to edit.
 
         Bounds and categories are facts about the rows they come from, so a draft of private data would
-        itself need a privacy budget. ``public=True`` is your word that these rows are public.
+        itself need a privacy budget. ``public=True`` is your word that these rows are public. Columns that cannot be
+        drafted (dates, ids, free text, nothing but missing values) are left out.
         """
         if public is not True:
             raise ParameterError(
                 "a draft reads bounds and categories off the data; pass public=True if the data are public"
             )
-        from oracledp.data.schema.draft import draft_definition
+        from oracledp.data.schema.draft import draft_of
 
-        return cls(draft_definition(source))
+        return cls(draft_of(source).definition)
+
+    @classmethod
+    def infer(cls, data: object, *, epsilon: Exact, delta: Exact, **options: Any) -> Schema:
+        """A schema bought from *private* data, a frame or a file, for (ε, δ).
+
+        ``options`` are those of ``oracledp.infer_schema``, which also tells what was paid and which columns are left
+        out: ``neighbours``, ``delimiter``, ``ledger``, ``source``.
+        """
+        # by name: what a schema is knows of no mechanism, and must not
+        inference = import_module("oracledp.mechanisms.private_schema")
+        found: Schema = inference.infer_schema(data, epsilon=epsilon, delta=delta, **options).schema
+        return found
 
     # ---- columns ---------------------------------------------------------------------------------
     @property
@@ -117,6 +152,24 @@ class Schema:
 
     def __contains__(self, name: object) -> bool:
         return name in self._positions
+
+    def without(self, *names: str) -> Schema:
+        """The schema without some columns, and without the deny rules that speak of them: features without a target.
+
+        >>> Schema({"age": "integer 0..9", "sick": "boolean"}).without("sick").names
+        ('age',)
+        """
+        dropped = {self.position(name) for name in names}
+        if len(dropped) == len(self.columns):
+            raise ParameterError("a schema needs at least one column: not all of them can be left out")
+        definition = self.to_json()
+        columns = {name: definition["columns"][name] for name in self.names if name not in names}
+        kept = [
+            written
+            for rule, written in zip(self.deny, definition.get("deny", ()), strict=True)
+            if not {literal.column for literal in rule} & set(names)
+        ]
+        return Schema({"columns": columns} | ({"deny": kept} if kept else {}))
 
     # ---- literals --------------------------------------------------------------------------------
     @cached_property

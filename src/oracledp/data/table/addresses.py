@@ -22,32 +22,35 @@ def is_address(text: str) -> bool:
     return text.partition("://")[0].lower() in SCHEMES and "://" in text
 
 
-def split_address(address: str) -> tuple[str, str]:
-    """The address as libpq takes it, and the table that it names.
+def named_in(address: str, key: str) -> tuple[str, str]:
+    """The address as libpq takes it, and the table or ledger that it names.
 
-    >>> split_address("postgresql://me@host/clinic?table=public.people&sslmode=require")
+    >>> named_in("postgresql://me@host/clinic?table=public.people&sslmode=require", "table")
     ('postgresql://me@host/clinic?sslmode=require', 'public.people')
     """
     parts = urlsplit(address)
     pairs = parse_qsl(parts.query, keep_blank_values=True)
-    tables = [value for key, value in pairs if key == "table"]
-    if len(tables) != 1 or not tables[0]:
-        raise ParameterError("a database's address must name one table: postgresql://user@host/database?table=NAME")
-    rest = urlencode([(key, value) for key, value in pairs if key != "table"], quote_via=quote)
-    return urlunsplit(parts._replace(query=rest)), tables[0]
+    named = [value for name, value in pairs if name == key]
+    if len(named) != 1 or not named[0]:
+        raise ParameterError(f"a database's address must name one {key}: postgresql://user@host/database?{key}=NAME")
+    rest = urlencode([(name, value) for name, value in pairs if name != key], quote_via=quote)
+    return urlunsplit(parts._replace(query=rest)), named[0]
+
+
+def connect(server: str) -> Any:
+    """A connection to a database. The password is best left to ``~/.pgpass``."""
+    psycopg = optional("psycopg", extra="postgres")
+    try:
+        return psycopg.connect(server)
+    except psycopg.Error as error:
+        problem = type(error).__name__
+    # outside the handler: its message may repeat the address, and the password in it
+    raise DataError(f"the database cannot be reached ({problem}); see whether psql can, with the same address")
 
 
 @contextmanager
 def open_address(address: str) -> Iterator[tuple[Any, str]]:
-    """A connection to the database, and the table's name. The password is best left to ``~/.pgpass``."""
-    server, table = split_address(address)
-    psycopg = optional("psycopg", extra="postgres")
-    connection, problem = None, ""
-    try:
-        connection = psycopg.connect(server)
-    except psycopg.Error as error:
-        problem = type(error).__name__
-    if connection is None:  # outside the handler: its message may repeat the address, and the password in it
-        raise DataError(f"the database cannot be reached ({problem}); see whether psql can, with the same address")
-    with connection:
+    """A connection to the database, and the table's name."""
+    server, table = named_in(address, "table")
+    with connect(server) as connection:
         yield connection, table

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from oracledp.data.schema import Boolean, Categorical, Column, Integer, Ordered
+from oracledp.data.schema import Boolean, Categorical, Column, Integer, Moment, Ordered
 from oracledp.data.schema.ordered import REACH
 from oracledp.data.table.flaws import Flaw, base, flaw_code, malformed_code, missing_code
 
@@ -19,7 +19,7 @@ def encode_array(column: Column, values: NDArray[Any], missing: Mask) -> NDArray
     """The code of each number or truth value, flaws included; ``missing`` entries of ``values`` are ignored."""
     if values.dtype.kind == "f":
         missing = missing | np.isnan(values)
-    if values.dtype.kind == "b" and not isinstance(column, Boolean):
+    if isinstance(column, Moment) or (values.dtype.kind == "b" and not isinstance(column, Boolean)):
         codes = np.full(len(values), malformed_code(column), dtype=CODE)
     elif isinstance(column, Ordered) and not isinstance(column, Integer):
         codes = _encode_numbers(column, values)
@@ -57,13 +57,14 @@ def _floor(values: NDArray[Any], missing: Mask) -> tuple[NDArray[np.int64], Mask
 
 def _encode_numbers(column: Ordered, values: NDArray[Any]) -> NDArray[np.int32]:
     numbers = values.astype(np.float64)
-    codes = _place(column, numbers)
-    codes[~np.isfinite(numbers)] = flaw_code(column, Flaw.MALFORMED)
+    finite = np.isfinite(numbers)
+    codes = _place(column, np.where(finite, numbers, column.lo))
+    codes[~finite] = flaw_code(column, Flaw.MALFORMED)
     return codes
 
 
 def _place(column: Ordered, numbers: NDArray[Any]) -> NDArray[np.int32]:
-    codes = np.searchsorted(np.array(column.cuts, dtype=numbers.dtype), numbers, side="right").astype(CODE)
+    codes = column.place(np.clip(numbers, column.lo, column.hi)).astype(CODE)
     codes[numbers < column.lo] = flaw_code(column, Flaw.BELOW)
     codes[numbers > column.hi] = flaw_code(column, Flaw.ABOVE)
     return codes

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import reduce
 from typing import Any, TypeVar
 
 import duckdb
@@ -15,8 +15,10 @@ import numpy as np
 from oracledp.data.schema import Schema
 from oracledp.data.table.encoded import Encoded
 from oracledp.data.table.flaws import refused_codes
+from oracledp.data.table.persons import PersonsInSql
 from oracledp.data.table.pushdown import as_query
-from oracledp.data.table.sql import Encoding
+from oracledp.data.table.sql import DUCKDB, Encoding
+from oracledp.data.table.unit import ROWS, Unit
 from oracledp.errors import DataError, ParameterError
 from oracledp.scratch import private_folder
 
@@ -72,31 +74,52 @@ class Source:
     header: tuple[str, ...] = ()
 
 
-def count_query(source: Any, schema: Schema, connection: Any) -> Encoded:
+def count_query(source: Any, schema: Schema, connection: Any, unit: Unit = ROWS) -> Encoded:
     """Count a relation, or a query or table on a connection."""
     if not isinstance(source, str):
-        return count_records(Source(source, "the relation", failure=WITHHELD), schema)
+        return count_records(Source(source, "the relation", failure=WITHHELD), schema, unit)
     if not isinstance(connection, duckdb.DuckDBPyConnection):
         raise ParameterError(
             "a connection of duckdb or psycopg (version 3), or a Spark session, is needed,"
             f" not one of {type(connection).__module__}; for other engines see PushDown"
         )
     relation = attempt(lambda: connection.sql(as_query(source)), "the query", WITHHELD)
-    return count_records(Source(relation, "the query", failure=WITHHELD), schema)
+    return count_records(Source(relation, "the query", failure=WITHHELD), schema, unit)
 
 
-def count_records(source: Source, schema: Schema) -> Encoded:
-    """The distinct records as codes and flaws, and their counts."""
-    if source.parts:
+def count_records(source: Source, schema: Schema, unit: Unit = ROWS) -> Encoded:
+    """The distinct records as codes and flaws, and their counts; of a person's rows those that are kept."""
+    if source.parts and unit.person is None:
         return Encoded.together([count_records(part, schema) for part in source.parts])
     encodings = _encodings(source, schema)
-    codes = ", ".join(encoding.code for encoding in encodings)
-    grouped = _coded(source, encodings).aggregate(f"{codes}, count(*) AS n", codes)
+    names = [encoding.code for encoding in encodings]
+    kept = _coded(source, encodings) if unit.person is None else _kept(source, schema, unit)
+    grouped = kept.aggregate(f"{', '.join(names)}, count(*) AS n", ", ".join(names))
     result = attempt(grouped.fetchnumpy, source.title, source.failure)
-    columns = [np.asarray(result[encoding.code]) for encoding in encodings]
+    columns = [np.asarray(result[name]) for name in names]
     counts = np.asarray(result["n"], dtype=np.int64)
-    found = Encoded(schema, columns, counts, lambda index: _first_place(source, encodings[index]))
-    return found if source.unread is None else found.with_unread(source.unread())
+    found = Encoded(schema, columns, counts, lambda index: _first_place(source, encodings[index]), unit)
+    if source.unread is None or unit.person is not None:  # a record that cannot be read names no person
+        return found
+    return found.with_unread(source.unread())
+
+
+def _kept(source: Source, schema: Schema, unit: Unit) -> Any:
+    """The coded rows that are kept of each person, over all parts of the source."""
+    coded = [_coded_persons(part, schema, unit) for part in source.parts or (source,)]
+    whole, persons = reduce(lambda one, other: one.union(other), (rows for rows, _ in coded)), coded[0][1]
+    codes = [f"c{index}" for index in range(len(schema.columns))]
+    return whole.filter("person IS NOT NULL").project(f"*, {persons.ranking(codes)}").filter(persons.kept)
+
+
+def _coded_persons(source: Source, schema: Schema, unit: Unit) -> tuple[Any, PersonsInSql]:
+    encodings, name = _encodings(source, schema), unit.person or ""
+    types = dict(zip(source.relation.columns, map(str, source.relation.types), strict=True))
+    place = _place(source, name, types)
+    persons = PersonsInSql(unit, place, types[place], DUCKDB)
+    readings = ", ".join([*(encoding.reading() for encoding in encodings), persons.reading()])
+    codings = ", ".join([*(encoding.coding() for encoding in encodings), "person"])
+    return source.relation.project(readings).project(codings), persons
 
 
 def code_rows(source: Source, schema: Schema) -> Encoded:
@@ -114,16 +137,21 @@ def _coded(source: Source, encodings: list[Encoding]) -> Any:
 
 def _encodings(source: Source, schema: Schema) -> list[Encoding]:
     types = dict(zip(source.relation.columns, map(str, source.relation.types), strict=True))
-    alike = Counter(known.lower() for known in source.relation.columns)
-    encodings = []
-    for index, column in enumerate(schema.columns):
-        place = source.places.get(column.name, column.name)
-        if place not in types:
-            raise DataError(f"column {column.name!r} is missing from {source.title}")
-        if alike[place.lower()] > 1:
-            raise DataError(f"column {column.name!r} stands twice in {source.title}, where case is ignored")
-        encodings.append(Encoding(column, index, place, types[place]))
-    return encodings
+    places = [_place(source, column.name, types) for column in schema.columns]
+    return [
+        Encoding(column, index, place, types[place])
+        for index, (column, place) in enumerate(zip(schema.columns, places, strict=True))
+    ]
+
+
+def _place(source: Source, name: str, types: Mapping[str, str]) -> str:
+    """The relation's own name of a column that it has exactly once."""
+    place = source.places.get(name, name)
+    if place not in types:
+        raise DataError(f"column {name!r} is missing from {source.title}")
+    if sum(known.lower() == place.lower() for known in source.relation.columns) > 1:
+        raise DataError(f"column {name!r} stands twice in {source.title}, where case is ignored")
+    return place
 
 
 def _first_place(source: Source, encoding: Encoding) -> str:

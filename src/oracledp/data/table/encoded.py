@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from oracledp.data.schema import Schema
 from oracledp.data.table.flaws import Flaw, flaw_error, flaw_table, missing_code, refused_flaws, settled_table
+from oracledp.data.table.unit import ROWS, Unit
 
 Place = Callable[[int], str]
 
@@ -20,13 +21,14 @@ class Encoded:
     """Codes and flaws column by column, each record ``counts`` times (once where None). All of it is private.
 
     ``place`` says where the first refused row of a column stands, in a source with an order; it may have to read the
-    source again.
+    source again. ``unit`` says whose rows were bounded while they were read.
     """
 
     schema: Schema
     columns: Sequence[NDArray[Any]]
     counts: NDArray[np.int64] | None = None
     place: Place | None = None
+    unit: Unit = ROWS
 
     @classmethod
     def together(cls, parts: Sequence[Encoded]) -> Encoded:
@@ -52,7 +54,7 @@ class Encoded:
         missing = [np.int64(missing_code(column)) for column in self.schema.columns]
         columns = [np.append(codes, code) for codes, code in zip(self.columns, missing, strict=True)]
         counts = np.ones(len(self.columns[0]), dtype=np.int64) if self.counts is None else self.counts
-        return Encoded(self.schema, columns, np.append(counts, np.int64(rows)), self.place)
+        return Encoded(self.schema, columns, np.append(counts, np.int64(rows)), self.place, self.unit)
 
     def _refuse(self) -> None:
         for index, column in enumerate(self.schema.columns):

@@ -7,6 +7,7 @@ import gzip
 import re
 import zlib
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from typing import Any
 from oracledp.data.schema import Schema
 from oracledp.data.table.duck import Source, attempt
 from oracledp.data.table.sql import DUCKDB
+from oracledp.data.table.unit import ROWS, Unit
 from oracledp.errors import DataError, ParameterError
 from oracledp.extras import optional
 
@@ -26,7 +28,9 @@ _ARROW_FILE = b"ARROW1"
 _ARROW_STREAM_END = b"\xff\xff\xff\xff\x00\x00\x00\x00"
 
 
-def open_file(connection: Any, path: Path, schema: Schema, delimiter: str | None, *, strict: bool) -> Source:
+def open_file(
+    connection: Any, path: Path, schema: Schema, delimiter: str | None, *, strict: bool, unit: Unit = ROWS
+) -> Source:
     """The file as a source to count, its format told by its name."""
     if not path.exists():
         raise DataError(f"{path}: no such file")
@@ -36,7 +40,9 @@ def open_file(connection: Any, path: Path, schema: Schema, delimiter: str | None
     ending = Path(path.stem if packed else path.name).suffix.lower()
     if ending in _CSV:
         usual = "\t" if ending == ".tsv" else ","
-        return _open_csv(connection, path, schema, usual if delimiter is None else delimiter, packed, strict=strict)
+        opened = _read_csv(connection, path, usual if delimiter is None else delimiter, packed, strict=strict)
+        names = (*schema.names, *([] if unit.person is None else [unit.person]))
+        return replace(opened, places=_places(path, list(opened.header), names))
     if ending in _PARQUET and not packed:
         return _open_parquet(connection, path, [path])
     if ending in _ARROW and not packed:
@@ -45,8 +51,20 @@ def open_file(connection: Any, path: Path, schema: Schema, delimiter: str | None
     raise DataError(f"{path.name}: the format is told by the name, which must end in {known}")
 
 
+def open_texts(connection: Any, path: Path, delimiter: str | None) -> tuple[Source, tuple[str, ...]]:
+    """The file as a source without a schema, and the names of its columns."""
+    packed = path.suffix.lower() == ".gz"
+    ending = Path(path.stem if packed else path.name).suffix.lower()
+    if path.is_file() and ending in _CSV:
+        usual = "\t" if ending == ".tsv" else ","
+        opened = _read_csv(connection, path, usual if delimiter is None else delimiter, packed, strict=False)
+        return opened, opened.header
+    opened = open_file(connection, path, Schema({"_": {"kind": "boolean"}}), delimiter, strict=False)
+    return opened, tuple(opened.relation.columns)
+
+
 # ---- CSV -----------------------------------------------------------------------------------------------
-def _open_csv(connection: Any, path: Path, schema: Schema, delimiter: str, packed: bool, *, strict: bool) -> Source:
+def _read_csv(connection: Any, path: Path, delimiter: str, packed: bool, *, strict: bool) -> Source:
     """Every field as text under names of our own, so that DuckDB guesses neither types nor names.
 
     Unless strict, a record that cannot be read (too few fields, not UTF-8, too long) is set aside and counted.
@@ -56,7 +74,6 @@ def _open_csv(connection: Any, path: Path, schema: Schema, delimiter: str, packe
     header = _header(path, delimiter, packed)
     if len(header) > _MOST_FIELDS:
         raise DataError(f"{path.name}: line 1 names {len(header):,} columns, at most {_MOST_FIELDS:,} are read")
-    places = _places(path, header, schema)
     fields = ", ".join(f"'f{index}': 'VARCHAR'" for index in range(len(header)))
     lenient = "" if strict else ", strict_mode = false, store_rejects = true, rejects_limit = 0"
     relation = attempt(
@@ -70,7 +87,7 @@ def _open_csv(connection: Any, path: Path, schema: Schema, delimiter: str, packe
     every_field = ", ".join(f"f{index}" for index in range(len(header)))
     unread = None if strict else (lambda: _set_aside(connection, path))
     text = f"concat({every_field})"
-    return Source(relation, path.name, places, line_text=text, unread=unread, header=tuple(header))
+    return Source(relation, path.name, line_text=text, unread=unread, header=tuple(header))
 
 
 def _set_aside(connection: Any, path: Path) -> int:
@@ -99,14 +116,14 @@ def _header(path: Path, delimiter: str, packed: bool) -> list[str]:
     raise DataError(f"{path.name}: {problem}")  # outside the handler: a decoding error carries the data
 
 
-def _places(path: Path, header: list[str], schema: Schema) -> dict[str, str]:
-    """The field of each column of the schema. Other names are not shown: they could be data without a header."""
+def _places(path: Path, header: list[str], names: Sequence[str]) -> dict[str, str]:
+    """The field of each column that is wanted. Other names are not shown: they could be data without a header."""
     found = Counter(header)
-    for column in schema.names:
+    for column in names:
         if found[column] != 1:
             problem = "is missing from" if not found[column] else "stands twice in"
             raise DataError(f"column {column!r} {problem} {path.name}")
-    return {column: f"f{header.index(column)}" for column in schema.names}
+    return {column: f"f{header.index(column)}" for column in names}
 
 
 def _literal_path(path: Path) -> str:

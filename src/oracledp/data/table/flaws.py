@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from oracledp.data.schema import Categorical, Column, Ordered
+from oracledp.data.schema import Categorical, Column, Moment, Ordered
 from oracledp.data.schema.ordered import shown
 from oracledp.errors import DataError
 
@@ -113,7 +113,9 @@ def flaw_words(column: Column, flaw: Flaw) -> str:
         Flaw.ROUNDED: "not a whole number",
     }
     if isinstance(column, Ordered):
-        words[Flaw.BELOW] = f"below the bound {shown(column.lo)}"
-        words[Flaw.ABOVE] = f"above the bound {shown(column.hi)}"
+        lo, hi = (column.shown(int(n)) if isinstance(column, Moment) else shown(n) for n in (column.lo, column.hi))
+        words[Flaw.BELOW], words[Flaw.ABOVE] = f"below the bound {lo}", f"above the bound {hi}"
+        if isinstance(column, Moment):
+            words[Flaw.MALFORMED] = f"not a {column.kind} in the format {column.format}"
     truth = column.kind == "boolean"
     return words.get(flaw, "not true or false, yes or no, 1 or 0" if truth else "not a finite number")

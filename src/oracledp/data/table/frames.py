@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import narwhals as nw
@@ -12,14 +13,16 @@ from oracledp.data.schema import Column, Schema
 from oracledp.data.table.arrays import CODE, encode_array
 from oracledp.data.table.encoded import Encoded
 from oracledp.data.table.flaws import refused_codes
+from oracledp.data.table.persons import kept_rows
+from oracledp.data.table.unit import ROWS, Unit
 from oracledp.data.table.values import Family, code_of
 from oracledp.errors import DataError
 
 _NOTHING = ("NAType", "NaTType")  # how pandas says that there is no value, besides None and NaN
 
 
-def encode_frame(frame: object, schema: Schema) -> Encoded:
-    """A frame's rows as codes and flaws, in the schema's order of columns."""
+def encode_frame(frame: object, schema: Schema, unit: Unit = ROWS) -> Encoded:
+    """A frame's rows as codes and flaws, in the schema's order of columns; of a person's rows those that are kept."""
     native: nw.DataFrame[Any] | None = None
     problem = f"a pandas, polars or pyarrow table is needed, not {type(frame).__module__}.{type(frame).__name__}"
     try:
@@ -30,12 +33,31 @@ def encode_frame(frame: object, schema: Schema) -> Encoded:
         pass
     if native is None:
         raise DataError(problem)
-    present = set(native.columns)
-    for column in schema.columns:
-        if column.name not in present:
-            raise DataError(f"column {column.name!r} is missing from the frame")
+    _refuse_missing(set(native.columns), schema, unit, "the frame")
     codes = [encode_series(native[column.name], column) for column in schema.columns]
-    return Encoded(schema, codes, None, lambda index: _first_row(schema.columns[index], codes[index]))
+    return _bounded(schema, codes, unit, None if unit.person is None else native[unit.person].to_list())
+
+
+def encode_columns(columns: Mapping[str, Sequence[object]], schema: Schema, unit: Unit = ROWS) -> Encoded:
+    """The same for columns of plain values."""
+    _refuse_missing(set(columns), schema, unit, "the columns")
+    codes = [_encode_objects(column, list(columns[column.name])) for column in schema.columns]
+    return _bounded(schema, codes, unit, None if unit.person is None else columns[unit.person])
+
+
+def _refuse_missing(present: set[str], schema: Schema, unit: Unit, title: str) -> None:
+    for name in (*schema.names, *([] if unit.person is None else [unit.person])):
+        if name not in present:
+            raise DataError(f"column {name!r} is missing from {title}")
+
+
+def _bounded(schema: Schema, codes: list[NDArray[np.int32]], unit: Unit, ids: Sequence[object] | None) -> Encoded:
+    """The rows, or of each person's rows those that are kept."""
+    rows = codes
+    if ids is not None:
+        places = kept_rows(unit, ids, codes)
+        rows = [column[places] for column in codes]
+    return Encoded(schema, rows, None, lambda index: _first_row(schema.columns[index], codes[index]), unit)
 
 
 def _first_row(column: Column, codes: NDArray[np.int32]) -> str:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from oracledp.data.schema import Schema
 from oracledp.data.table.encoded import Encoded
 from oracledp.data.table.pushdown import PushDown, as_query, types_of
+from oracledp.data.table.unit import ROWS, Unit
 from oracledp.errors import DataError, ParameterError
 
 Result = TypeVar("Result")
@@ -31,10 +32,11 @@ def is_postgres(connection: object) -> bool:
     return driver is not None and isinstance(connection, driver.Connection)
 
 
-def count_on_postgres(source: str, schema: Schema, connection: Any) -> Encoded:
+def count_on_postgres(source: str, schema: Schema, connection: Any, unit: Unit = ROWS) -> Encoded:
     """The distinct records of a query or table as codes and flaws, and their counts."""
     with _read_only(connection) as cursor:
-        plan = PushDown(schema, "postgresql", types_of(_types(cursor, as_query(source)), schema, "the query"))
+        types = types_of(_types(cursor, as_query(source)), schema, "the query", unit=unit)
+        plan = PushDown(schema, "postgresql", types, unit=unit)
         _execute(cursor, plan.query(source))
         answer = _attempt(lambda: _fetch(cursor, len(plan.keys) + 1))
     return plan.encoded(answer)

@@ -15,7 +15,9 @@ from numpy.typing import NDArray
 from oracledp.data.schema import Schema
 from oracledp.data.table.dialects import DIALECTS, Dialect
 from oracledp.data.table.encoded import Encoded
+from oracledp.data.table.persons import PersonsInSql
 from oracledp.data.table.sql import Encoding
+from oracledp.data.table.unit import ROWS, Unit
 from oracledp.errors import DataError, ParameterError
 
 _KEY_LIMIT = 1 << 62
@@ -30,7 +32,7 @@ class PushDown:
 
     ``types`` maps the source's columns to the engine's names of their types. The query returns a few integers
     for each distinct encoded record: keys in which the codes are packed, and the count. No value of a column
-    leaves the engine. :meth:`encoded` unpacks what it returned.
+    leaves the engine. :meth:`encoded` unpacks what it returned. ``unit`` bounds the rows of each person on the way.
 
     >>> schema = Schema({"age": {"kind": "integer", "lo": 17, "hi": 90, "thresholds": [25, 65]}})
     >>> plan = PushDown(schema, "bigquery", {"age": "INT64", "note": "STRING"})
@@ -44,11 +46,13 @@ class PushDown:
     dialect: str
     types: Mapping[str, str]
     title: str = "the query"
+    unit: Unit = ROWS
 
     def __post_init__(self) -> None:
         if self.dialect not in DIALECTS:
             raise ParameterError(f"dialect must be one of {', '.join(DIALECTS)}")
         assert self.encodings, "made once at the start, so that a wrong type is refused before any query"
+        assert self.persons is None or self.persons.reading(), "the same"
 
     @property
     def words(self) -> Dialect:
@@ -63,6 +67,12 @@ class PushDown:
             Encoding(column, index, column.name, self._type_of(column.name), self.words)
             for index, column in enumerate(self.schema.columns)
         )
+
+    @cached_property
+    def persons(self) -> PersonsInSql | None:
+        """How persons are told apart, and which of their rows are kept."""
+        name = self.unit.person
+        return None if name is None else PersonsInSql(self.unit, name, self._type_of(name), self.words)
 
     def _type_of(self, name: str) -> str:
         if name not in self.types:
@@ -85,12 +95,21 @@ class PushDown:
     @property
     def readings(self) -> list[str]:
         """The expressions over the source."""
-        return [expression for encoding in self.encodings for expression in encoding.readings()]
+        found = [expression for encoding in self.encodings for expression in encoding.readings()]
+        return found if self.persons is None else [*found, self.persons.reading()]
 
     @property
     def codings(self) -> list[str]:
         """The expressions over the readings."""
-        return [encoding.coding() for encoding in self.encodings]
+        found = [encoding.coding() for encoding in self.encodings]
+        return found if self.persons is None else [*found, "person"]
+
+    @property
+    def rankings(self) -> list[str]:
+        """The expressions over the codes of rows that name a person."""
+        assert self.persons is not None
+        codes = [encoding.code for encoding in self.encodings]
+        return [*codes, self.persons.ranking(codes)]
 
     @property
     def packings(self) -> list[str]:
@@ -106,6 +125,9 @@ class PushDown:
         """The whole query over a query or the name of a table."""
         readings = f"SELECT {', '.join(self.readings)} FROM ({as_query(source)}) AS source{self.words.fence}"
         codings = f"SELECT {', '.join(self.codings)} FROM ({readings}) AS readings"
+        if self.persons is not None:
+            ranked = f"SELECT {', '.join(self.rankings)} FROM ({codings}) AS named WHERE person IS NOT NULL"
+            codings = f"SELECT * FROM ({ranked}) AS ranked WHERE {self.persons.kept}"
         packings = f"SELECT {', '.join(self.packings)} FROM ({codings}) AS codes"
         keys = ", ".join(self.keys)
         return f"SELECT {keys}, COUNT(*) AS n FROM ({packings}) AS records GROUP BY {keys}"
@@ -118,16 +140,16 @@ class PushDown:
         codes: list[NDArray[Any]] = []
         for group, key in zip(self._groups, answer.T, strict=False):
             codes += _unpack(group, key)
-        return Encoded(self.schema, codes, answer[:, -1])
+        return Encoded(self.schema, codes, answer[:, -1], unit=self.unit)
 
 
 def types_of(
-    described: Iterable[tuple[str, str]], schema: Schema, title: str, *, ignore_case: bool = False
+    described: Iterable[tuple[str, str]], schema: Schema, title: str, *, ignore_case: bool = False, unit: Unit = ROWS
 ) -> dict[str, str]:
-    """The types of a source's columns; refused where one of the schema's stands twice."""
+    """The types of a source's columns; refused where one of the schema's, or the persons', stands twice."""
     types = dict(described := list(described))
     found = Counter(name.lower() if ignore_case else name for name, _ in described)
-    for name in schema.names:
+    for name in (*schema.names, *([] if unit.person is None else [unit.person])):
         if found[name.lower() if ignore_case else name] > 1:
             raise DataError(f"column {name!r} stands twice in {title}" + ", where case is ignored" * ignore_case)
     return types

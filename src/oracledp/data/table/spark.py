@@ -9,6 +9,7 @@ import numpy as np
 from oracledp.data.schema import Schema
 from oracledp.data.table.encoded import Encoded
 from oracledp.data.table.pushdown import PushDown, as_query, types_of
+from oracledp.data.table.unit import ROWS, Unit
 from oracledp.errors import DataError, ParameterError
 
 WITHHELD = "failed in Spark, whose message is withheld because it may quote data"
@@ -19,26 +20,27 @@ def is_spark(thing: object, method: str = "sql") -> bool:
     return type(thing).__module__.split(".")[0] == "pyspark" and hasattr(thing, method)
 
 
-def count_query_on_spark(source: str, schema: Schema, session: Any) -> Encoded:
+def count_query_on_spark(source: str, schema: Schema, session: Any, unit: Unit = ROWS) -> Encoded:
     """The distinct records of a query or table of a session as codes and flaws, and their counts."""
-    return count_on_spark(_attempt(lambda: session.sql(as_query(source)), "the query"), schema, "the query")
+    return count_on_spark(_attempt(lambda: session.sql(as_query(source)), "the query"), schema, unit, "the query")
 
 
-def count_on_spark(frame: Any, schema: Schema, title: str = "the Spark frame") -> Encoded:
+def count_on_spark(frame: Any, schema: Schema, unit: Unit = ROWS, title: str = "the Spark frame") -> Encoded:
     """The distinct records of a Spark frame as codes and flaws, and their counts."""
     if not is_spark(frame, "selectExpr"):
         raise ParameterError(f"a Spark DataFrame is needed, not {type(frame).__name__}")
     described = _attempt(lambda: frame.dtypes, title)
-    plan = PushDown(schema, "spark", types_of(described, schema, title, ignore_case=True), title)
-    steps = (plan.readings, plan.codings, plan.packings)
-    answer = _attempt(lambda: _count(frame, steps, plan.keys), title)
+    types = types_of(described, schema, title, ignore_case=True, unit=unit)
+    plan = PushDown(schema, "spark", types, title, unit)
+    answer = _attempt(lambda: _count(frame, plan), title)
     return plan.encoded(np.column_stack([column.to_numpy() for column in answer.columns]))
 
 
-def _count(frame: Any, steps: tuple[list[str], ...], keys: list[str]) -> Any:
-    for expressions in steps:
-        frame = frame.selectExpr(*expressions)
-    return frame.groupBy(*keys).count().toArrow()
+def _count(frame: Any, plan: PushDown) -> Any:
+    coded = frame.selectExpr(*plan.readings).selectExpr(*plan.codings)
+    if plan.persons is not None:
+        coded = coded.where("person IS NOT NULL").selectExpr(*plan.rankings).where(plan.persons.kept)
+    return coded.selectExpr(*plan.packings).groupBy(*plan.keys).count().toArrow()
 
 
 def _attempt(action: Any, title: str) -> Any:

@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from oracledp.data.schema import Boolean, Categorical, Column, Integer, Numeric, Ordered
+from oracledp.data.schema import Boolean, Categorical, Column, Integer, Moment, Numeric, Ordered
+from oracledp.data.schema.grid import Grid
 from oracledp.data.table.dialects import Dialect, DuckDB
 from oracledp.data.table.flaws import Flaw, base, flaw_code, malformed_code, missing_code, span
 from oracledp.data.table.values import (
@@ -93,6 +94,10 @@ class Encoding:
 
 # ---- reading -----------------------------------------------------------------------------------------
 def _reading(dialect: Dialect, column: Column, family: Family, source: str) -> str:
+    if isinstance(column, Moment):
+        if family is not Family.TEXTS:  # no number is a moment
+            return f"CAST(NULL AS {dialect.integer_type})"
+        return f"CASE WHEN {dialect.matches(source, column.pattern)} THEN {dialect.moment_of_text(source, column)} END"
     if isinstance(column, Boolean):
         return _read_truth(dialect, family, source)
     if family is Family.BOOLEANS:  # no truth value is a number or a category
@@ -197,10 +202,30 @@ def _coding(dialect: Dialect, column: Column, value: str) -> str:
 
 def _code_of_number(dialect: Dialect, column: Ordered, value: str) -> str:
     lo, hi, *cuts = (_number(dialect, column, bound) for bound in (column.lo, column.hi, *column.cuts))
-    each_its_own = isinstance(column, Integer) and len(cuts) == column.hi - column.lo
-    code = f"{value} - {lo}" if each_its_own else _search(value, cuts)
+    each_its_own = isinstance(column, Integer) and column.value_size == column.hi - column.lo + 1
+    if each_its_own:
+        code = f"{value} - {lo}"
+    else:
+        code = _search(value, cuts) if column.grid is None else _cell(dialect, column, column.grid, f"{value} - {lo}")
     below, above = flaw_code(column, Flaw.BELOW), flaw_code(column, Flaw.ABOVE)
     return f"CASE WHEN {value} < {lo} THEN {below} WHEN {value} > {hi} THEN {above} ELSE {code} END"
+
+
+def _cell(dialect: Dialect, column: Ordered, grid: Grid, above: str) -> str:
+    """The cell of a number so far above ``lo``: its step in whole 64-bit floats, then its place in a piece."""
+    if isinstance(column, Numeric):
+        step = f"floor(({above}) * {dialect.number(column.steps_per_unit)} + {dialect.number(0.5)})"
+    else:
+        half = 0 if isinstance(column, Moment) else int(grid.resolution) // 2
+        whole = f"CAST({above} + {half} AS {dialect.float_type})"
+        step = f"floor({whole} / {dialect.number(float(grid.resolution))})"
+    held = f"least({step}, {dialect.number(float(grid.last))})"
+    cases = [
+        f"WHEN {held} >= {dialect.number(float(piece.first))} THEN {piece.code}"
+        f" + floor(({held} - {dialect.number(float(piece.first))}) / {dialect.number(float(piece.width))})"
+        for piece in reversed(grid.pieces)
+    ]
+    return f"CASE {' '.join(cases)} ELSE 0 END"
 
 
 def _search(value: str, cuts: Sequence[str], below: int = 0) -> str:
@@ -214,4 +239,4 @@ def _search(value: str, cuts: Sequence[str], below: int = 0) -> str:
 
 
 def _number(dialect: Dialect, column: Ordered, number: float) -> str:
-    return dialect.integer(int(number)) if isinstance(column, Integer) else dialect.number(number)
+    return dialect.integer(int(number)) if isinstance(column, Integer | Moment) else dialect.number(number)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import prod
 from os import PathLike
@@ -17,8 +17,10 @@ from oracledp.data.schema import Schema
 from oracledp.data.table.encoded import Encoded
 from oracledp.data.table.histogram import distinct
 from oracledp.data.table.pushdown import PushDown
+from oracledp.data.table.unit import ROWS, Unit
 from oracledp.errors import CapacityError, ParameterError
 from oracledp.exact.capacity import refuse_rows
+from oracledp.showing import html_table
 
 MAX_CELLS = 1 << 28  # of one dense histogram: 2 GiB
 VALUES_IN_SCHEMA = "all values of the table lie in its schema"
@@ -39,6 +41,10 @@ class Table:
     a table. ``mapped`` (columns × flaws, of :class:`oracledp.data.table.flaws.Flaw`) says how many values the rule met:
     as private as the counts, not in pickles, and None where that is not known.
 
+    With ``person="patient_id"`` every source keeps at most ``rows_per_person`` rows (one by default) of each value of
+    that column, by a choice that is fixed and knows no other person's rows, and guarantees then speak of persons
+    (proofs/persons.md). The column is none of the schema's. :attr:`unit` remembers it.
+
     A table has no ``len``: the number of rows is private under add/remove-one, and the number of distinct
     records always. :attr:`rows` says the former by name.
 
@@ -58,6 +64,7 @@ class Table:
     counts: NDArray[np.int64] = field(repr=False)
     assumes: tuple[str, ...] = field(default=(), repr=False)
     mapped: NDArray[np.int64] | None = field(default=None, repr=False)
+    unit: Unit = field(default=ROWS, repr=False)
 
     def __post_init__(self) -> None:
         refuse_rows(self.counts)
@@ -70,11 +77,34 @@ class Table:
 
     # ---- sources ---------------------------------------------------------------------------------
     @classmethod
-    def from_frame(cls, frame: object, schema: Schema, *, strict: bool = False) -> Table:
+    def from_frame(
+        cls,
+        frame: object,
+        schema: Schema,
+        *,
+        person: str | None = None,
+        rows_per_person: int | None = None,
+        strict: bool = False,
+    ) -> Table:
         """Encode a pandas, polars or pyarrow table; columns that the schema does not name are ignored."""
         from oracledp.data.table.frames import encode_frame
 
-        return cls._build(encode_frame(frame, schema), strict)
+        return cls._build(encode_frame(frame, schema, Unit.of(person, rows_per_person, schema)), strict)
+
+    @classmethod
+    def from_columns(
+        cls,
+        columns: Mapping[str, Sequence[Any]],
+        schema: Schema,
+        *,
+        person: str | None = None,
+        rows_per_person: int | None = None,
+        strict: bool = False,
+    ) -> Table:
+        """Encode columns of plain Python values, None where one is missing."""
+        from oracledp.data.table.frames import encode_columns
+
+        return cls._build(encode_columns(columns, schema, Unit.of(person, rows_per_person, schema)), strict)
 
     @classmethod
     def from_file(
@@ -84,6 +114,8 @@ class Table:
         *,
         delimiter: str | None = None,
         memory: str | None = None,
+        person: str | None = None,
+        rows_per_person: int | None = None,
         strict: bool = False,
     ) -> Table:
         """Encode a CSV (also ``.gz``), Parquet or Arrow file, or a folder of Parquet files, out of core.
@@ -97,12 +129,22 @@ class Table:
         from oracledp.data.table.duck import count_records, private_connection
         from oracledp.data.table.files import open_file
 
+        unit = Unit.of(person, rows_per_person, schema)
         with private_connection(memory) as connection:
-            source = open_file(connection, Path(path), schema, delimiter, strict=strict)
-            return cls._build(count_records(source, schema), strict)
+            source = open_file(connection, Path(path), schema, delimiter, strict=strict, unit=unit)
+            return cls._build(count_records(source, schema, unit), strict)
 
     @classmethod
-    def from_sql(cls, source: Any, schema: Schema, *, connection: Any = None, strict: bool = False) -> Table:
+    def from_sql(
+        cls,
+        source: Any,
+        schema: Schema,
+        *,
+        connection: Any = None,
+        person: str | None = None,
+        rows_per_person: int | None = None,
+        strict: bool = False,
+    ) -> Table:
         """Encode a query, or a table by its name, where it is: DuckDB, PostgreSQL or Spark; or a DuckDB relation.
 
         The engine that holds the rows encodes and counts them; only distinct encoded records with
@@ -113,33 +155,52 @@ class Table:
         from oracledp.data.table.postgres import count_on_postgres, is_postgres
         from oracledp.data.table.spark import count_query_on_spark, is_spark
 
+        unit = Unit.of(person, rows_per_person, schema)
         if is_postgres(connection):
-            return cls._build(count_on_postgres(source, schema, connection), strict)
+            return cls._build(count_on_postgres(source, schema, connection, unit), strict)
         if is_spark(connection):
-            return cls._build(count_query_on_spark(source, schema, connection), strict)
+            return cls._build(count_query_on_spark(source, schema, connection, unit), strict)
         if connection is None and isinstance(source, str):
             with private_connection() as own:
-                return cls.from_sql(source, schema, connection=own, strict=strict)
-        return cls._build(count_query(source, schema, connection), strict)
+                return cls._build(count_query(source, schema, own, unit), strict)
+        return cls._build(count_query(source, schema, connection, unit), strict)
 
     @classmethod
     def from_address(
-        cls, address: str | PathLike[str], schema: Schema, *, memory: str | None = None, strict: bool = False
+        cls,
+        address: str | PathLike[str],
+        schema: Schema,
+        *,
+        delimiter: str | None = None,
+        memory: str | None = None,
+        person: str | None = None,
+        rows_per_person: int | None = None,
+        strict: bool = False,
     ) -> Table:
         """Encode a file or folder, as :meth:`from_file`, or ``postgresql://user@host/database?table=NAME``."""
         from oracledp.data.table.addresses import is_address, open_address
 
+        unit: dict[str, Any] = {"person": person, "rows_per_person": rows_per_person}
         if not isinstance(address, str) or not is_address(address):
-            return cls.from_file(address, schema, memory=memory, strict=strict)
+            return cls.from_file(address, schema, delimiter=delimiter, memory=memory, strict=strict, **unit)
+        Unit.of(person, rows_per_person, schema)
         with open_address(address) as (connection, table):
-            return cls.from_sql(table, schema, connection=connection, strict=strict)
+            return cls.from_sql(table, schema, connection=connection, strict=strict, **unit)
 
     @classmethod
-    def from_spark(cls, frame: Any, schema: Schema, *, strict: bool = False) -> Table:
+    def from_spark(
+        cls,
+        frame: Any,
+        schema: Schema,
+        *,
+        person: str | None = None,
+        rows_per_person: int | None = None,
+        strict: bool = False,
+    ) -> Table:
         """Encode a Spark DataFrame on its cluster; only distinct encoded records with their counts leave it."""
         from oracledp.data.table.spark import count_on_spark
 
-        return cls._build(count_on_spark(frame, schema), strict)
+        return cls._build(count_on_spark(frame, schema, Unit.of(person, rows_per_person, schema)), strict)
 
     @classmethod
     def from_pushdown(
@@ -163,7 +224,8 @@ class Table:
     def _build(cls, encoded: Encoded, strict: bool) -> Table:
         columns = encoded.settled(strict=strict)
         assumes = (VALUES_IN_SCHEMA,) if strict else ()
-        return cls(encoded.schema, *distinct(encoded.schema, columns, encoded.counts), assumes, encoded.mapped())
+        records = distinct(encoded.schema, columns, encoded.counts)
+        return cls(encoded.schema, *records, assumes, encoded.mapped(), encoded.unit)
 
     # ---- what it holds ---------------------------------------------------------------------------
     @property
@@ -200,3 +262,9 @@ class Table:
 
     def __repr__(self) -> str:
         return f"Table({', '.join(self.schema.names)})"
+
+    def _repr_html_(self) -> str:
+        rows = [(column.name, column.kind, column.size) for column in self.schema.columns]
+        return html_table(
+            ("column", "kind", "values"), rows, caption="Table", note="Its rows, and how many there are, are private."
+        )

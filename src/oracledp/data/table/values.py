@@ -17,7 +17,7 @@ from numbers import Integral
 
 import numpy as np
 
-from oracledp.data.schema import Boolean, Categorical, Column, Integer, Ordered
+from oracledp.data.schema import Boolean, Categorical, Column, Integer, Moment, Ordered
 from oracledp.data.schema.ordered import REACH
 from oracledp.data.table.flaws import Flaw, base, flaw_code, missing_code
 
@@ -52,8 +52,10 @@ def code_of(column: Column, value: object) -> int:
         value = value.real  # one complex number makes a whole column of numpy's complex
     if isinstance(column, Categorical):
         return _category(column, value)
-    if isinstance(column, Boolean):
-        found: object = _truth(value)
+    if isinstance(column, Moment):
+        found: object = _moment(column, value)
+    elif isinstance(column, Boolean):
+        found = _truth(value)
     else:
         found = _floor(value) if isinstance(column, Integer) else _number(value)
     if found is None:
@@ -65,12 +67,23 @@ def code_of(column: Column, value: object) -> int:
     return int(found is True) if isinstance(column, Boolean) else _place(column, found)
 
 
+def _moment(column: Moment, value: object) -> int | Flaw | None:
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return None
+    found = column.count_of(value)
+    if found is None:
+        return _no_value(value) if isinstance(value, str) else Flaw.MALFORMED
+    return found
+
+
 def _place(column: Column, number: object) -> int:
     assert isinstance(column, Ordered)
     assert isinstance(number, int | float)
     if not column.lo <= number <= column.hi:
         return flaw_code(column, Flaw.BELOW if number < column.lo else Flaw.ABOVE)
-    return bisect_right(column.cuts, number)
+    if column.grid is None:
+        return bisect_right(column.cuts, number)
+    return int(column.place(np.array([number]))[0])
 
 
 def _category(column: Categorical, value: object) -> int:

@@ -12,8 +12,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
+from oracledp.data.schema.moments import Moment
 from oracledp.data.schema.ordered import REACH
 from oracledp.data.table.values import Family
+from oracledp.errors import DataError
 
 _LINEAR = 8  # listed values that are tried one after the other
 _GREATEST = float.fromhex("0x1.fffffffffffffp+1023")
@@ -29,6 +31,7 @@ class Dialect(ABC):
     integer_type: ClassVar[str] = "BIGINT"
     float_type: ClassVar[str] = "DOUBLE"
     fence: ClassVar[str] = ""  # ends a subquery whose expressions must not be copied into the outer one
+    declared: ClassVar[bool] = False  # whether somebody declared a column's type, so that it does not follow the values
 
     # ---- words -----------------------------------------------------------------------------------
     def literal(self, text: str) -> str:
@@ -46,6 +49,10 @@ class Dialect(ABC):
     def integer(self, number: int) -> str:
         """A whole number as a constant."""
         return f"CAST({number} AS {self.integer_type})"
+
+    def digest(self, text: str) -> str:
+        """The MD5 of a text as hexadecimal digits, which sort byte by byte."""
+        return f"md5({text})"
 
     # ---- types -----------------------------------------------------------------------------------
     def family(self, type_name: str) -> Family | None:
@@ -123,6 +130,10 @@ class Dialect(ABC):
     def near(self, number: str) -> str:
         """A float that is not NULL, clamped to ±REACH."""
         return f"greatest(least({number}, {self.number(float(REACH))}), {self.number(-float(REACH))})"
+
+    def moment_of_text(self, text: str, column: Moment) -> str:
+        """The units since 1970 that a text says which matches the column's pattern; NULL where no calendar has it."""
+        raise DataError(f"column {column.name!r}: moments are read from files and frames; on {self.title} use numbers")
 
     # ---- codes -----------------------------------------------------------------------------------
     def look_up(self, value: str, codes: Mapping[Any, int], unlisted: int) -> str:

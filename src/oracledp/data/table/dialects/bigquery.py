@@ -19,6 +19,7 @@ class BigQuery(Dialect):
     text_type: ClassVar[str] = "STRING"
     integer_type: ClassVar[str] = "INT64"
     float_type: ClassVar[str] = "FLOAT64"
+    declared: ClassVar[bool] = True
     families: ClassVar[Mapping[str, Family]] = {
         **dict.fromkeys(("INT64", "INTEGER"), Family.INTEGERS),
         **dict.fromkeys(("FLOAT64", "FLOAT"), Family.FLOATS),
@@ -39,6 +40,10 @@ class BigQuery(Dialect):
         """Texts are compared byte by byte, whatever the column's collation."""
         cast = super().source(type_name, column)
         return f"COLLATE({cast}, '')" if self.family(type_name) is Family.TEXTS else cast
+
+    def digest(self, text: str) -> str:
+        """MD5 gives bytes here."""
+        return f"TO_HEX(MD5({text}))"
 
     def matches(self, text: str, pattern: str) -> str:
         """RE2; the ends are those of the text."""

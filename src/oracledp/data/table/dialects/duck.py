@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar
 
+from oracledp.data.schema.moments import Moment
 from oracledp.data.table.dialects.base import Dialect
 from oracledp.data.table.values import Family
 
@@ -36,6 +37,12 @@ class DuckDB(Dialect):
     def matches(self, text: str, pattern: str) -> str:
         """RE2 over the whole text."""
         return f"regexp_full_match({text}, {self.literal(pattern)})"
+
+    def moment_of_text(self, text: str, column: Moment) -> str:
+        """By the engine's own calendar, which is Python's."""
+        read = f"TRY_STRPTIME(trim({text}, ' '), {self.literal(column.format)})"
+        seconds = f"CAST(epoch({read}) AS BIGINT)"
+        return f"{seconds} // 86400" if column.kind == "date" else seconds
 
     def whole_of_text(self, text: str) -> str:
         """38 digits are what a 128-bit integer always holds."""

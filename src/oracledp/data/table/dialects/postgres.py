@@ -25,6 +25,7 @@ class PostgreSQL(Dialect):
     title: ClassVar[str] = "PostgreSQL"
     text_type: ClassVar[str] = "TEXT"
     float_type: ClassVar[str] = "DOUBLE PRECISION"
+    declared: ClassVar[bool] = True
     families: ClassVar[Mapping[str, Family]] = {
         **dict.fromkeys(("SMALLINT", "INTEGER", "BIGINT"), Family.INTEGERS),
         **dict.fromkeys(("REAL", "DOUBLE PRECISION"), Family.FLOATS),
@@ -43,6 +44,10 @@ class PostgreSQL(Dialect):
         """Texts are compared byte by byte, whatever the column's collation."""
         cast = super().source(type_name, column)
         return f'{cast} COLLATE "C"' if self.family(type_name) is Family.TEXTS else cast
+
+    def digest(self, text: str) -> str:
+        """Sorted byte by byte, whatever the database's collation."""
+        return f'{super().digest(text)} COLLATE "C"'
 
     def matches(self, text: str, pattern: str) -> str:
         """The ends are those of the text, not of a line."""

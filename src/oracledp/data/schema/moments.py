@@ -1,0 +1,165 @@
+"""Dates and time stamps: ordered columns counted in days or seconds since 1970, in a format of their own."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oracledp.data.literals import Literal
+from oracledp.data.schema.columns import Codes
+from oracledp.data.schema.ordered import Ordered
+
+EPOCH = datetime(1970, 1, 1)
+_PARTS = {
+    "%Y": "[1-9][0-9][0-9][0-9]",
+    "%m": "(0[1-9]|1[0-2])",
+    "%d": "(0[1-9]|[12][0-9]|3[01])",
+    "%H": "([01][0-9]|2[0-3])",
+    "%M": "[0-5][0-9]",
+    "%S": "[0-5][0-9]",
+}
+_SEPARATORS = "-/.: T"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Moment(Ordered):
+    """A point in time as a whole number of units since 1970; what calendars do not know cannot be read.
+
+    ``format`` has the directives of strftime, each part in as many digits as it can need, years from 1000.
+    """
+
+    lo: int
+    hi: int
+    thresholds: tuple[int, ...] | None = None
+    resolution: Fraction | None = Fraction(1)
+    format: str = ""
+    unit: ClassVar[timedelta]
+    usual: ClassVar[str]
+
+    @classmethod
+    def directives(cls) -> tuple[str, ...]:
+        """What a format must hold, each once."""
+        return tuple(part for part in _PARTS if part in cls.usual)
+
+    @cached_property
+    def pattern(self) -> str:
+        """What a text must match, on every engine."""
+        pieces = re.findall("%.|.", self.format)
+        return "[ ]*" + "".join(_PARTS.get(piece, f"[{piece}]") for piece in pieces) + "[ ]*"
+
+    def count_of(self, value: object) -> int | None:
+        """The units since 1970 of a date, a time stamp or a text; None where there is no such moment."""
+        if isinstance(value, str):
+            if not re.fullmatch(self.pattern, value):
+                return None
+            try:
+                moment = datetime.strptime(value.strip(), self.format)
+            except ValueError:  # the 31st of February
+                return None
+        elif isinstance(value, datetime):
+            moment = value.replace(tzinfo=None)
+        elif isinstance(value, date):
+            moment = datetime(value.year, value.month, value.day)
+        else:
+            return None
+        return (moment - EPOCH) // self.unit
+
+    def cut(self) -> tuple[int, ...]:
+        """Eight parts of the range, or as many as ``bins`` says."""
+        parts = 8 if self.bins is None else self.bins
+        assert self.resolution is not None, "a moment has a resolution"
+        last = (self.hi - self.lo) // int(self.resolution)
+        steps = sorted({last * part // parts for part in range(1, parts)} - {0})
+        return tuple(self.lo + int(self.resolution) * step for step in steps)
+
+    def steps(self, numbers: NDArray[Any]) -> NDArray[np.int64]:
+        """Rounded down: a time stamp at the resolution of an hour is its hour."""
+        assert self.resolution is not None, "a moment has a resolution"
+        return np.asarray((numbers - self.lo) // int(self.resolution), dtype=np.int64)
+
+    def amounts(self, codes: Codes, places: NDArray[np.float64]) -> NDArray[Any]:
+        """Units since 1970."""
+        assert self.grid is not None, "a moment has a resolution"
+        return np.asarray(self.lo + int(self.grid.resolution) * self.grid.inside(codes, places))
+
+    def decode_values(self, codes: Codes, places: NDArray[np.float64]) -> NDArray[Any]:
+        """Texts in the column's format."""
+        found, inverse = np.unique(self.amounts(codes, places), return_inverse=True)
+        return np.array([self.written(int(count)) for count in found], dtype=object)[inverse]
+
+    def written(self, count: int) -> str:
+        """A moment in the column's format."""
+        return (EPOCH + count * self.unit).strftime(self.format)
+
+    @property
+    def value_labels(self) -> tuple[str, ...]:
+        """The first moment of each cell."""
+        assert self.grid is not None, "a moment has a resolution"
+        return tuple(self.shown(self.lo + int(self.grid.resolution) * int(step)) for step in self.grid.starts)
+
+    @property
+    def value_literals(self) -> tuple[Literal, ...]:
+        """``column >= 2020-01-31`` for each threshold, whatever the format of the rows."""
+        return tuple(Literal(self.name, ">=", self.shown(int(cut))) for cut in self.cuts)
+
+    @cached_property
+    def _code_of_cut(self) -> dict[Any, int]:
+        assert self.grid is not None, "a moment has a resolution"
+        steps = np.array([self.grid.step_at_least(Fraction(cut)) for cut in self.cuts], dtype=np.int64)
+        return dict(zip((self.shown(int(cut)) for cut in self.cuts), self.grid.codes(steps).tolist(), strict=True))
+
+    def shown(self, count: int) -> str:
+        """A bound or threshold as text, in the usual format."""
+        return (EPOCH + count * self.unit).strftime(self.usual)
+
+    def to_json(self) -> dict[str, Any]:
+        """Bounds and thresholds in the usual format, whatever is not the default besides."""
+        cuts = None if self.thresholds is None else [self.shown(cut) for cut in self.thresholds]
+        grain = None if self.resolution == 1 else int(self.resolution or 1)
+        own = None if self.format == self.usual else self.format
+        bounds = {"lo": self.shown(self.lo), "hi": self.shown(self.hi), "format": own, "resolution": grain}
+        return self._options(**bounds, bins=self.bins, thresholds=cuts, clip=self.clip)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Date(Moment):
+    """A day.
+
+    >>> born = Date(name="born", lo=0, hi=30, format="%d/%m/%Y", thresholds=(10,))
+    >>> str(born.literals[0]), born.decode(np.array([30])).tolist(), born.count_of("31/01/1970")
+    ('born >= 1970-01-11', ['31/01/1970'], 30)
+    """
+
+    format: str = "%Y-%m-%d"
+    kind: ClassVar[str] = "date"
+    unit: ClassVar[timedelta] = timedelta(days=1)
+    usual: ClassVar[str] = "%Y-%m-%d"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Timestamp(Moment):
+    """A second, or a coarser unit of so many seconds as the resolution says.
+
+    >>> seen = Timestamp(name="seen", lo=0, hi=86399, resolution=Fraction(3600))
+    >>> seen.size, seen.count_of("1970-01-01 05:00:00"), seen.decode(np.array([5])).tolist()
+    (24, 18000, ['1970-01-01 05:00:00'])
+    """
+
+    format: str = "%Y-%m-%d %H:%M:%S"
+    kind: ClassVar[str] = "timestamp"
+    unit: ClassVar[timedelta] = timedelta(seconds=1)
+    usual: ClassVar[str] = "%Y-%m-%d %H:%M:%S"
+
+
+def fits(format: str, kind: type[Moment]) -> bool:
+    """Whether a format holds all that a kind needs, each once, between separators that every engine reads alike."""
+    pieces = re.findall("%.|.", format)
+    found = [piece for piece in pieces if piece.startswith("%")]
+    return sorted(found) == sorted(kind.directives()) and all(p in found or p in _SEPARATORS for p in pieces)
