@@ -18,7 +18,7 @@ def prsma(design: Design, shape: Shape, *, beta: float, embedding: str = "k-hot"
     rest = beta - float(design.beta)
     if rest <= 0:
         raise ParameterError(f"this design answers with probability {1 - float(design.beta):.4g} only: raise beta")
-    epsilon, size = float(design.base_epsilon), design.rows / design.parts
+    epsilon, size = float(design.base_epsilon), float(design.rows * design.theorem.share(design.parts))
     sensitivity = design.theorem.base_neighbours.comparison_sensitivity
     if embedding == "k-hot":
         base = rspm_k_hot(

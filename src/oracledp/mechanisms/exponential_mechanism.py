@@ -10,7 +10,7 @@ from oracledp.classes.base import QueryClass
 from oracledp.classes.tables import Parts
 from oracledp.errors import CapacityError, OracleFailure, ParameterError
 from oracledp.exact.capacity import TREES, refuse_overflow
-from oracledp.exact.numbers import Exact, positive
+from oracledp.exact.numbers import Exact
 from oracledp.mechanisms.objective import Objective, minimise
 from oracledp.mechanisms.release import Release
 from oracledp.mechanisms.sampling.permute_sampler import sample_permute_and_flip
@@ -21,6 +21,7 @@ from oracledp.oracles.base import Certificate, Failed, Trust
 from oracledp.oracles.registry import total_oracles
 from oracledp.oracles.values import MOST_QUERIES
 from oracledp.privacy.guarantee import Guarantee, Neighbours
+from oracledp.privacy.persons import row_epsilon
 from oracledp.randomness.choice import exponential_choice, permute_and_flip_choice, short_rate
 from oracledp.randomness.source import Randomness
 
@@ -130,6 +131,6 @@ def exponential(
     if method not in ("exponential", "permute-and-flip"):
         raise ParameterError(f"method must be 'exponential' or 'permute-and-flip', got {method!r}")
     mechanism = ExponentialMechanism(
-        queries, positive(epsilon, "epsilon"), Neighbours.parse(neighbours), method == "permute-and-flip"
+        queries, row_epsilon(epsilon, table.unit), Neighbours.parse(neighbours), method == "permute-and-flip"
     )
     return select(table, mechanism, goal=goal, ledger=ledger, source=source)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from oracledp.classes.base import QueryClass
 from oracledp.errors import ParameterError
 from oracledp.exact.capacity import MOST_SCALES
-from oracledp.exact.numbers import Exact, positive, probability
+from oracledp.exact.numbers import Exact
 from oracledp.mechanisms.gaussian_bound import calibrate_variance, gaussian_delta
 from oracledp.mechanisms.perturbation import Noise, SeparatorPerturbation, separator_shift
 from oracledp.mechanisms.perturbed_min import PerturbedSelector, oracle_assumptions
@@ -19,6 +19,7 @@ from oracledp.mechanisms.table_selection import select
 from oracledp.oracles.base import Oracle
 from oracledp.oracles.registry import admit, resolve
 from oracledp.privacy.guarantee import Guarantee, Neighbours
+from oracledp.privacy.persons import row_delta, row_epsilon
 from oracledp.randomness.noise import LARGEST_SCALE, discrete_gaussian
 from oracledp.randomness.source import Randomness
 
@@ -120,10 +121,11 @@ def gaussian_rspm(
 
     Under add/remove-one unless ``neighbours="replace-one"`` is asked for.
     """
+    share = row_epsilon(epsilon, table.unit)
     mechanism = GaussianReportSeparatorPerturbedMin.calibrate(
         queries,
-        epsilon=positive(epsilon, "epsilon"),
-        delta=probability(delta, "delta"),
+        epsilon=share,
+        delta=row_delta(delta, share, table.unit),
         neighbours=Neighbours.parse(neighbours),
         oracle=resolve(oracle, queries),
     )

@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oracledp.errors import CapacityError, ParameterError
-from oracledp.exact.numbers import Exact, positive
+from oracledp.exact.numbers import Exact
 from oracledp.privacy.door import Facts, release
 from oracledp.privacy.guarantee import Guarantee, Neighbours
+from oracledp.privacy.persons import row_epsilon
 from oracledp.randomness.noise import LARGEST_SCALE, discrete_laplace
 from oracledp.randomness.source import Randomness
 
@@ -115,7 +116,7 @@ def mapped_counts(
     if table.mapped is None:
         raise ParameterError("this table does not know what was mapped: make it from rows, not from codes or a pickle")
     relation = Neighbours.parse(neighbours)
-    mechanism = MappedCounting(len(table.schema.names), positive(epsilon, "epsilon"), relation)
+    mechanism = MappedCounting(len(table.schema.names), row_epsilon(epsilon, table.unit), relation)
     released = release(mechanism, table, Facts.of(table, relation), ledger=ledger, source=source)
     names, noisy = table.schema.names, released.result.tolist()
     rows = noisy[-1] if relation is Neighbours.ADD_REMOVE else table.rows

@@ -14,13 +14,14 @@ from oracledp.classes.base import QueryClass
 from oracledp.classes.tables import Parts
 from oracledp.errors import CapacityError
 from oracledp.exact.capacity import MOST_SCALES, refuse_overflow
-from oracledp.exact.numbers import Exact, positive
+from oracledp.exact.numbers import Exact
 from oracledp.mechanisms.objective import Objective
 from oracledp.mechanisms.release import Release
 from oracledp.mechanisms.table_selection import Chosen, select
 from oracledp.oracles.base import Certificate, Trust
 from oracledp.oracles.values import refuse_large
 from oracledp.privacy.guarantee import Guarantee, Neighbours
+from oracledp.privacy.persons import row_epsilon
 from oracledp.randomness.lattice import lattice
 from oracledp.randomness.noise import LARGEST_SCALE, geometric
 from oracledp.randomness.source import Randomness
@@ -88,5 +89,5 @@ def report_noisy_min(
 
     Under add/remove-one unless ``neighbours="replace-one"`` is asked for.
     """
-    mechanism = ReportNoisyMin(queries, positive(epsilon, "epsilon"), Neighbours.parse(neighbours))
+    mechanism = ReportNoisyMin(queries, row_epsilon(epsilon, table.unit), Neighbours.parse(neighbours))
     return select(table, mechanism, goal=goal, ledger=ledger, source=source)

@@ -11,7 +11,7 @@ import numpy as np
 from oracledp.classes.base import QueryClass
 from oracledp.errors import ParameterError
 from oracledp.exact.capacity import MOST_ROWS
-from oracledp.exact.numbers import Exact, positive
+from oracledp.exact.numbers import Exact
 from oracledp.mechanisms.objective import Minimum, Objective, minimise, nothing_found
 from oracledp.mechanisms.perturbation import KHotPerturbation, Noise, Perturbation, SeparatorPerturbation
 from oracledp.mechanisms.release import Release
@@ -19,6 +19,7 @@ from oracledp.mechanisms.table_selection import Chosen, select
 from oracledp.oracles.base import Failed, Oracle, Trust
 from oracledp.oracles.registry import admit, resolve
 from oracledp.privacy.guarantee import Guarantee, Neighbours
+from oracledp.privacy.persons import row_epsilon
 from oracledp.randomness.lattice import lattice
 from oracledp.randomness.source import Randomness
 
@@ -191,7 +192,7 @@ def rspm(
     relation = Neighbours.parse(neighbours)
     mechanism = ReportSeparatorPerturbedMin.calibrate(
         queries,
-        epsilon=positive(epsilon, "epsilon"),
+        epsilon=row_epsilon(epsilon, table.unit),
         neighbours=relation,
         oracle=resolve(oracle, queries),
         embedding=embedding,

@@ -12,10 +12,13 @@ from oracledp.classes.base import Query
 from oracledp.errors import ModelError, OracleDPError
 from oracledp.oracles.base import Certificate, Trust
 from oracledp.privacy.guarantee import Guarantee
+from oracledp.showing import html_text
 from oracledp.whole_files import read_saved, write_whole
 
+MARK, VERSION = "oracledp-rule", 1
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, repr=False)
 class Release:
     """A privately chosen query with its guarantee and the certificate of the oracle that found it."""
 
@@ -31,9 +34,16 @@ class Release:
     def __str__(self) -> str:
         return f"{self.query}\n{self.guarantee}"
 
+    def __repr__(self) -> str:
+        return f"<Release by {self.mechanism}: {self.query}; {self.guarantee}>"
+
+    def _repr_html_(self) -> str:
+        return html_text(str(self.query), str(self.guarantee))
+
     def to_json(self) -> dict[str, Any]:
         """Everything a reader may see; nothing here depends on the data but the query."""
         return {
+            MARK: VERSION,
             "mechanism": self.mechanism,
             "rule": str(self.query),
             "query": self.query.to_json(),
@@ -45,6 +55,8 @@ class Release:
     def from_json(cls, data: dict[str, Any]) -> Release:
         """Read what :meth:`to_json` wrote."""
         try:
+            if data.get(MARK, VERSION) != VERSION:  # the first files had no mark
+                raise ModelError("this rule was saved in a format that this version of oracledp does not know")
             certificate = Certificate(Trust(data["certificate"]["trust"]), str(data["certificate"]["method"]))
             return cls(
                 query_from_json(data["query"]),

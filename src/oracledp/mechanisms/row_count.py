@@ -16,7 +16,7 @@ from oracledp.privacy.guarantee import Guarantee, Neighbours
 from oracledp.randomness.noise import LARGEST_SCALE, discrete_laplace
 from oracledp.randomness.source import Randomness, drawn
 
-SHARE = Fraction(1, 50)  # of ε: the count is then off by about 70/ε, fewer rows than anything is learned from
+SHARE = Fraction(1, 50)  # of ε: the count is then off by about 70/ε, little beside tables of some hundred rows/ε
 DIGITS = 3  # binary digits of a count that are kept
 
 

@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 _NEWTON_STEPS = 50
 _SETTLED = 1e-6
 FURTHEST = 2.0**40  # minimisers are far nearer (proofs/surrogate.md, Lemma 4)
-_ROWS_AT_ONCE = 1 << 15
+ROWS_AT_ONCE = 1 << 15
 Floats = NDArray[np.float64]
 
 
 def row_blocks(rows: int) -> Iterator[slice]:
     """The rows in blocks: eight bytes per feature are needed for one block only, one byte for the others."""
-    return (slice(begin, begin + _ROWS_AT_ONCE) for begin in range(0, rows, _ROWS_AT_ONCE))
+    return (slice(begin, begin + ROWS_AT_ONCE) for begin in range(0, rows, ROWS_AT_ONCE))
 
 
 def hessian(features: NDArray[np.int8], curved: Floats, regularisation: float) -> Floats:

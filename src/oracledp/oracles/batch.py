@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from oracledp.classes.base import QueryClass
 from oracledp.classes.tables import NO_PART, PartsTable, parts_table
-from oracledp.oracles.pairs import pair_values, pairs_serve
+from oracledp.oracles.narrow import narrow_serves, narrow_values
 from oracledp.oracles.problem import WeightedProblem
 
 CELLS = 1 << 22  # queries × records looked at in one step, so memory stays small
@@ -23,8 +23,8 @@ def whole_table(query_class: QueryClass) -> PartsTable:
 
 def data_values(problem: WeightedProblem, table: PartsTable) -> NDArray[np.int64]:
     """sum_i weights[i] q(records[i]) for each row; the limits of a problem rule out any overflow."""
-    if pairs_serve(problem, table):
-        return pair_values(problem, table)
+    if narrow_serves(problem, table):
+        return narrow_values(problem, table)
     step = max(1, CELLS // max(1, len(problem.records)))
     values = np.zeros(len(table), dtype=np.int64)
     for start in range(0, len(table), step):

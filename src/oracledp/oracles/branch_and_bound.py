@@ -15,7 +15,7 @@ from oracledp.classes.subsets import SubsetClass, joined_by
 from oracledp.classes.tables import Parts
 from oracledp.errors import CapacityError
 from oracledp.oracles.base import Answer, Certificate, Failed, Solution, Trust
-from oracledp.oracles.certificates import check_conjunction
+from oracledp.oracles.certificates import ACCEPTED, examine
 from oracledp.oracles.problem import WeightedProblem
 from oracledp.oracles.redraws import check_batch
 from oracledp.oracles.work import most_work
@@ -59,14 +59,18 @@ class BranchAndBoundOracle:
 
     def solve(self, problem: WeightedProblem) -> Answer:
         """The first minimiser in the order of the masks."""
+        return self.solve_from(problem, ())
+
+    def solve_from(self, problem: WeightedProblem, start: Parts) -> Answer:
+        """The same answer, found from a query that somebody thinks good: it is worth time, and never believed."""
         owner = joined_by(problem.query_class, Link.ALL, Link.SUM)
         if owner is None:
             return Failed("class not supported")
         index, constant = _prepare(problem, owner)
         costs, sizes = problem.part_costs, problem.size_costs
         if self.verify:
-            return self._solve_and_verify(problem, owner, index, constant)
-        found = best_conjunctions(index, costs[None], sizes[None], owner.width, self._limit)[0]
+            return self._solve_and_verify(problem, owner, index, start)
+        found = best_conjunctions(index, costs[None], sizes[None], owner.width, self._limit, start=list(start))[0]
         if found is None:
             return Failed("work limit reached")
         value, parts, work = found
@@ -94,17 +98,18 @@ class BranchAndBoundOracle:
         return most_work(self.work_limit)
 
     def _solve_and_verify(
-        self, problem: WeightedProblem, owner: SubsetClass, index: ConjunctionIndex, constant: int
+        self, problem: WeightedProblem, owner: SubsetClass, index: ConjunctionIndex, start: Parts
     ) -> Answer:
         costs, sizes = problem.part_costs, problem.size_costs
-        proved = prove_conjunction(index, costs, sizes, owner.width, self._limit, LONGEST_PROOF)
+        proved = prove_conjunction(index, costs, sizes, owner.width, self._limit, LONGEST_PROOF, start=list(start))
         if proved is None:
             return Failed("work limit reached")
-        (value, parts, work), proof = proved
-        if not check_conjunction(problem, tuple(parts), proof):
+        (_, parts, work), proof = proved
+        verdict, value = examine(problem, tuple(parts), proof)
+        if verdict != ACCEPTED:
             return Failed("the proof was rejected")
         certificate = Certificate(Trust.PROVED, "a proof of every bound was checked independently", work)
-        return Solution(Query(problem.query_class, tuple(parts)), value + constant + problem.constant, certificate)
+        return Solution(Query(problem.query_class, tuple(parts)), value, certificate)
 
 
 def _prepare(problem: WeightedProblem, owner: SubsetClass) -> tuple[ConjunctionIndex, int]:

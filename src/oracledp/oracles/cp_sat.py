@@ -27,6 +27,7 @@ class CpSatOracle:
     seed: int = 1
 
     name: ClassVar[str] = "cp-sat"
+    method: ClassVar[str] = "CP-SAT reported an optimum"
     trust: ClassVar[Trust] = Trust.CLAIMED
     total: ClassVar[bool] = False
     fixed_ties: ClassVar[bool] = False
@@ -36,7 +37,7 @@ class CpSatOracle:
             raise ParameterError("work_limit must be greater than 0")
 
     def solve(self, problem: WeightedProblem) -> Answer:
-        """The query of CP-SAT's optimal assignment, or the reason why there is none."""
+        """The query of an assignment that CP-SAT found, or the reason why there is none."""
         model = linear_model(problem)
         if model is None:
             return Failed("class not supported")
@@ -44,14 +45,22 @@ class CpSatOracle:
         if sum(map(abs, model.costs)) // divisor >= LIMIT:
             return Failed("the coefficients are too large for the solver")
         solver, status, variables = self._run(model, divisor)
-        if status != optional("ortools.sat.python.cp_model", extra="solvers").OPTIMAL:
-            return Failed("the solver gave no proof of optimality within its work limit")
+        known = optional("ortools.sat.python.cp_model", extra="solvers")
+        if status not in (known.OPTIMAL, known.FEASIBLE):
+            return Failed("the solver found nothing within its work limit")
         values = [solver.value(variable) for variable in variables]
-        if int(solver.response_proto.inner_objective_lower_bound) * divisor != model.objective(values):
-            return Failed("the solver's bound does not meet its value")
-        parts = model.decode(values)
-        certificate = Certificate(Trust.CLAIMED, "CP-SAT reported an optimum", int(solver.num_branches))
+        doubt = self._doubt(status == known.OPTIMAL, solver, divisor, model.objective(values))
+        if doubt is not None:
+            return Failed(doubt)
+        parts, certificate = model.decode(values), Certificate(self.trust, self.method, int(solver.num_branches))
         return Solution(Query(problem.query_class, parts), problem.value(parts), certificate)
+
+    def _doubt(self, claimed: bool, solver: Any, divisor: int, value: int) -> str | None:
+        """Why an assignment is no answer: it is not claimed to be optimal, or the claim contradicts itself."""
+        if not claimed:
+            return "the solver gave no proof of optimality within its work limit"
+        met = int(solver.response_proto.inner_objective_lower_bound) * divisor == value
+        return None if met else "the solver's bound does not meet its value"
 
     def _run(self, model: LinearModel, divisor: int) -> tuple[Any, Any, list[Any]]:
         cp_model = optional("ortools.sat.python.cp_model", extra="solvers")
@@ -71,6 +80,21 @@ class CpSatOracle:
         solver.parameters.absolute_gap_limit = 0.0
         solver.parameters.relative_gap_limit = 0.0
         return solver, solver.solve(program), variables
+
+
+@dataclass(frozen=True)
+class CpSatIncumbents(CpSatOracle):
+    """CP-SAT as a heuristic: the best assignment that it found within its limit, proved or not. For votes of parts."""
+
+    work_limit: float = 0.1
+
+    name: ClassVar[str] = "cp-sat-incumbents"
+    method: ClassVar[str] = "an assignment that CP-SAT found"
+    trust: ClassVar[Trust] = Trust.GUESSED
+
+    def _doubt(self, claimed: bool, solver: Any, divisor: int, value: int) -> str | None:
+        """Any assignment will do."""
+        return None
 
 
 def _add_row(cp_model: Any, program: Any, variables: list[Any], row: Row) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields
 from importlib import import_module
 from importlib.util import find_spec
-from typing import Any
+from typing import Any, cast
 
 from oracledp.classes.base import QueryClass
 from oracledp.classes.points import Link
@@ -30,11 +30,11 @@ class Entry:
         """Whether its dependency is installed."""
         return not self.needs or find_spec(self.needs) is not None
 
-    def build(self) -> Any:
-        """The oracle with its default settings."""
+    def build(self, *inner: Oracle) -> Any:
+        """The oracle with its default settings, around another where it takes one."""
         if not self.present():
             raise MissingDependency(f'{self.needs} is not installed: pip install "oracledp[solvers]"')
-        return getattr(import_module(self.path), self.factory)()
+        return getattr(import_module(self.path), self.factory)(*inner)
 
     @property
     def path(self) -> str:
@@ -54,16 +54,24 @@ _TOTAL: dict[str, tuple[Entry, ...]] = {
         Entry("sparse_parities", "SparseParityOracle"),
         Entry("halfspace_search", "HalfspaceSearchOracle"),
         Entry("decision_list_search", "DecisionListSearchOracle"),
+        Entry("decision_tree_search", "DecisionTreeSearchOracle"),
     ),
     "exhaustive": (Entry("exhaustive", "ExhaustiveOracle"),),
 }
+# Taken only by name: solvers, and what ends at a time that nobody can tell beforehand.
 _SOLVERS: dict[str, Entry] = {
+    "long-lists": Entry("long_list_search", "LongListSearchOracle"),
     "cp-sat": Entry("cp_sat", "CpSatOracle", "ortools"),
+    "cp-sat-incumbents": Entry("cp_sat", "CpSatIncumbents", "ortools"),
     "maxsat": Entry("maxsat", "MaxSatOracle", "pysat"),
     "milp": Entry("milp", "MilpOracle", "scipy"),
     "heuristic": Entry("heuristics", "HeuristicOracle", "sklearn"),
 }
-_BY_CLASS = {entry.factory: entry for listed in (*_TOTAL.values(), tuple(_SOLVERS.values())) for entry in listed}
+_PROVED = Entry("proved", "ProvedOracle")  # takes another oracle
+_BY_CLASS = {
+    entry.factory: entry for listed in (*_TOTAL.values(), tuple(_SOLVERS.values()), (_PROVED,)) for entry in listed
+}
+PROVED = ":proved"  # after the name of an oracle: our own search starts from its answers
 NAMES = ("auto", *_TOTAL, *_SOLVERS)
 ADDED: Registry[Callable[[], Any]] = Registry("oracledp.oracles", "oracle", {}, reserved=NAMES)
 """Oracles of other packages: each name stands for a function, or a type, that makes one. Nobody takes their word."""
@@ -114,17 +122,42 @@ def resolve(oracle: str | Oracle, query_class: QueryClass, record_count: int = 0
     """
     if not isinstance(oracle, str):
         return admit(oracle)
+    if oracle.endswith(PROVED):
+        proved: Oracle = _proved(resolve(oracle.removesuffix(PROVED), query_class, record_count), query_class)
+        return proved
     if oracle not in NAMES:
         return admit(ADDED[oracle]())
     if oracle in _SOLVERS:
-        solver: Oracle = _SOLVERS[oracle].build()
-        return solver
+        return _serving(_SOLVERS[oracle].build(), query_class, record_count)
     found = total_oracles(query_class, record_count, *([] if oracle == "auto" else [oracle]))
     if found:
         return found[0]
     if oracle == "auto":
         return resolve("cp-sat", query_class)
     raise CapacityError(f"the oracle {oracle!r} does not serve this query class: use 'auto' or 'cp-sat'")
+
+
+def _serving(solver: Any, query_class: QueryClass, record_count: int) -> Oracle:
+    """A solver taken by its name; one that serves some classes only is refused for others, before anything is paid."""
+    supports = getattr(solver, "supports", None)
+    if supports is None or all(supports(branch.base, record_count) for branch in query_class.branches()):
+        return cast(Oracle, solver)
+    raise CapacityError(f"the oracle {solver.name!r} does not serve {query_class.kind}: use 'auto' or 'cp-sat'")
+
+
+def _proved(inner: Oracle, query_class: QueryClass) -> Any:
+    """Answers of this oracle proved by our own search; those of our own total searches are."""
+    if inner.total:
+        return inner
+    found = _PROVED.build(inner)
+    if all(found.supports(branch.base) for branch in query_class.branches()):
+        return found
+    raise CapacityError(f"{found.name} serves conjunctions and disjunctions, not {query_class.kind}: use 'auto'")
+
+
+def acts_alike(oracle: Oracle) -> bool:
+    """Whether nothing in it can count its calls: it is our own, and so is the oracle inside it, if there is one."""
+    return owned(oracle) and owned(getattr(oracle, "inner", oracle))
 
 
 def total_oracles(query_class: QueryClass, record_count: int = 0, *names: str) -> tuple[Oracle, ...]:

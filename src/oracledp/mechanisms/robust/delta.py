@@ -58,18 +58,23 @@ def delta_terms(design: Design, epsilon: Fraction) -> Terms:
 
 @lru_cache(maxsize=64)
 def _delta_terms(design: Design, epsilon: Fraction) -> tuple[tuple[str, Fraction], ...]:
+    terms = design.theorem.terms(design, epsilon) if design.theorem.whole else _ladder_terms(design, epsilon)
+    if design.tie_delta > 0:
+        terms["ties"] = _ties(design, epsilon)
+    return tuple((name, min(value, CERTAIN)) for name, value in terms.items())
+
+
+def _ladder_terms(design: Design, epsilon: Fraction) -> Terms:
+    """For theorems on the passing parts: the changed part against the others, step by step."""
     ladder = steps(design, epsilon)
     few, enough = ladder[: design.minimum_passing], ladder[design.minimum_passing :]
     if any(step.deficit > 0 or step.likeness <= 0 for step in enough if step.weight > 0):
-        return (("no theorem applies", CERTAIN),)
-    terms = {
+        return {"no theorem applies": CERTAIN}
+    return {
         "too few parts passed": max(step.worst for step in few),
         "giving up": _giving_up(design, epsilon),
         **design.theorem.terms(design, epsilon),
     }
-    if design.tie_delta > 0:
-        terms["ties"] = _ties(design, epsilon)
-    return tuple((name, min(value, CERTAIN)) for name, value in terms.items())
 
 
 def certified_delta(design: Design, epsilon: Fraction | None = None) -> Fraction:
@@ -93,8 +98,8 @@ def certified_epsilon(design: Design, delta: Fraction | None = None) -> Fraction
 
 
 def confirmed(design: Design) -> bool:
-    """Whether the design's claim follows from its theorem."""
-    return design.epsilon > 0 and design.delta < 1 and certified_delta(design) <= design.delta
+    """Whether the design's claim follows from its theorem, and claims anything."""
+    return certified_delta(design) <= design.delta < 1
 
 
 def epsilon_of_test(design: Design) -> Fraction:
@@ -115,6 +120,5 @@ def _giving_up(design: Design, epsilon: Fraction) -> Fraction:
 
 
 def _ties(design: Design, epsilon: Fraction) -> Fraction:
-    """(1 + e^ε) K δ_tie max_T g(T)/T: a tie shows only if the output comes from its run (trap P7)."""
-    share = max(p / t for t, p in enumerate(design.pass_probabilities) if t > 0)
-    return (1 + Interval.of(epsilon).exp().upper) * design.parts * design.tie_delta * share
+    """(1 + e^ε) δ_tie times how often a tie shows: only if the output comes from its run (trap P7)."""
+    return (1 + Interval.of(epsilon).exp().upper) * design.tie_delta * design.theorem.tie_share(design)

@@ -27,6 +27,7 @@ class Theorem(ABC):
     name: ClassVar[str]
     independent_labels: ClassVar[bool]
     base_neighbours: ClassVar[Neighbours]
+    whole: ClassVar[bool] = False  # its terms are all of delta
 
     @abstractmethod
     def terms(self, design: Design, epsilon: Fraction) -> Terms:
@@ -35,6 +36,18 @@ class Theorem(ABC):
     @abstractmethod
     def parameters(self) -> dict[str, str]:
         """The free parameters, as exact strings."""
+
+    def share(self, parts: int) -> Fraction:
+        """The share of the rows that the released run sees, on average."""
+        return Fraction(1, parts)
+
+    def calls(self, parts: int, runs: int) -> int:
+        """How many runs there are."""
+        return parts * runs
+
+    def tie_share(self, design: Design) -> Fraction:
+        """How often a tie shows, per tie in a run: it must be in the run that is released."""
+        return design.parts * max(p / t for t, p in enumerate(design.pass_probabilities) if t > 0)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,6 +58,7 @@ class Design:
     the search that found the numbers; the mechanism refuses to run a design whose claim is not confirmed.
 
     ``epsilon_inner`` is ε', the privacy parameter of one run of the base algorithm under replace-one.
+    ``parts`` are the parts, or subsamples, on which ``runs_per_part`` runs are tested.
     ``pass_probabilities[T]`` is the probability that the test lets the mechanism go on when T parts passed.
     ``tie_delta`` bounds the probability of a tie in one run, 0 when ties are broken by a fixed order.
     """
@@ -64,7 +78,7 @@ class Design:
         for name in ("rows", "parts", "runs_per_part", "minimum_passing"):
             value = getattr(self, name)
             if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-                raise ParameterError(f"{name} must be a positive integer (round up, trap P10)")
+                raise ParameterError(f"{name} must be a positive integer: round it up")
         for name in ("epsilon", "delta", "epsilon_inner", "tie_delta"):
             value = getattr(self, name)
             if not isinstance(value, Fraction) or value < 0:
@@ -82,12 +96,12 @@ class Design:
     @property
     def part_size(self) -> int:
         """l: the size of a part, exactly or on average."""
-        return self.rows // self.parts
+        return int(self.rows * self.theorem.share(self.parts))
 
     @property
     def calls(self) -> int:
         """How many runs of the base algorithm there are at most."""
-        return self.parts * self.runs_per_part
+        return self.theorem.calls(self.parts, self.runs_per_part)
 
     @property
     def beta(self) -> Fraction:
@@ -97,7 +111,7 @@ class Design:
     @property
     def signal(self) -> Fraction:
         """ε'·l, what a part can learn: the figure of merit."""
-        return self.epsilon_inner * self.rows / self.parts
+        return self.epsilon_inner * self.rows * self.theorem.share(self.parts)
 
     @property
     def relative_signal(self) -> float:
@@ -147,6 +161,9 @@ class Design:
             "rows": self.rows,
             "parts": self.parts,
             "runs_per_part": self.runs_per_part,
+            "tests": self.parts,
+            "runs": self.runs_per_part,
+            "sampling": float(self.theorem.share(self.parts)),
             "calls": self.calls,
             "part_size": self.part_size,
             "epsilon_inner": float(self.epsilon_inner),

@@ -11,16 +11,20 @@ import numpy as np
 from oracledp.errors import ParameterError
 from oracledp.exact.capacity import MOST_ROWS
 from oracledp.exact.numbers import MOST_CALLS, Exact, positive, probability, whole
+from oracledp.mechanisms.robust import search_two_sample
 from oracledp.mechanisms.robust.delta import certified_delta, delta_terms
 from oracledp.mechanisms.robust.design import Design
 from oracledp.mechanisms.robust.search_equal import EQUAL_THEOREMS, equal_design
 from oracledp.mechanisms.robust.search_independent import Lanes, Task, climb, search, settled
 from oracledp.mechanisms.robust.theorem_independent import IndependentLabels
+from oracledp.mechanisms.robust.theorem_two_sample import TwoSamples
 
-THEOREMS = ("auto", "independent", *EQUAL_THEOREMS)
+THEOREMS = ("auto", "two-sample", "independent", *EQUAL_THEOREMS)
 GRAIN = 1 << 64  # pass probabilities are multiples of its inverse
 LEAST_EPSILON, MOST_EPSILON = Fraction(1, 100), 100  # below, a search takes many minutes; above, e^ε leaves doubles
-SHRINK = (1.0, 0.9995, 0.998, 0.99, 0.95)  # what is tried when rounding costs a design its certificate
+ONE_KIND = 3  # up to this ε Theorem 5 was never found to win
+SLACK = 0.05  # of delta, left for the width of the cells of ψ in the certificate
+SHRINK = (1.0, 0.998, 0.99, 0.95)  # what is tried when rounding costs a design its certificate
 
 
 def design_prsma(
@@ -34,8 +38,9 @@ def design_prsma(
 ) -> Design:
     """The design with the greatest signal ε'·l that is (ε, δ)-DP by proofs/prsma.md, within a number of oracle calls.
 
-    ``beta`` bounds the probability of ⊥ when the oracle never fails. ``theorem="auto"`` takes the sharpest
-    ("independent"); the others are for base algorithms that are private under replace-one only, and for comparison.
+    ``beta`` bounds the probability of ⊥ when the oracle never fails. ``theorem="auto"`` takes two
+    samples, or beyond ε = 3 the better of "two-sample" and "independent"; the others are for comparison. Scipy, if it
+    is there, finds better designs.
     Everything here is public: no data is touched.
 
     >>> design = design_prsma(epsilon=1, delta=1e-4, rows=1_000_000, max_calls=20_000)
@@ -49,7 +54,9 @@ def design_prsma(
     if not LEAST_EPSILON <= exact_epsilon <= MOST_EPSILON:
         raise ParameterError(f"designs of PRSMA are searched for epsilon from {LEAST_EPSILON} to {MOST_EPSILON}")
     task = Task(float(exact_epsilon), float(exact_delta), float(probability(beta, "beta")), rows, max_calls)
-    find = independent_design if theorem in ("auto", "independent") else equal_design
+    find = {"auto": best_design, "two-sample": two_sample_design, "independent": independent_design}.get(
+        theorem, equal_design
+    )
     design = find(task, exact_epsilon, exact_delta, theorem)
     if design is None:
         raise ParameterError(
@@ -57,6 +64,49 @@ def design_prsma(
             "allow more calls or a greater delta, or use more rows"
         )
     return design
+
+
+def best_design(task: Task, epsilon: Fraction, delta: Fraction, theorem: str) -> Design | None:
+    """Two samples; at a large ε, where few parts are enough, or where there is no such design, the better of both."""
+    found = two_sample_design(task, epsilon, delta, theorem)
+    if found is not None and epsilon <= ONE_KIND:
+        return found
+    other = independent_design(task, epsilon, delta, theorem)
+    designs = [design for design in (found, other) if design is not None]
+    return max(designs, key=lambda design: design.signal, default=None)
+
+
+def two_sample_design(task: Task, epsilon: Fraction, delta: Fraction, theorem: str) -> Design | None:
+    """The best certified design of Theorem 7, or None."""
+    if task.rows < 3:
+        return None
+    for one in search_two_sample.search(replace(task, delta=task.delta * (1 - SLACK))):
+        for factor in SHRINK:
+            sampling = Fraction(1, one.cells)
+            spread = sqrt((task.rows - 1) * float(sampling * (1 - sampling)))
+            inner = rounded_down(2 * factor * one.deviation / spread) if one.deviation > 1e-3 else Fraction(0)
+            design = Design(
+                epsilon=epsilon,
+                delta=delta,
+                rows=task.rows,
+                parts=one.tests,
+                runs_per_part=max(2, (task.max_calls - 1) // one.tests),
+                epsilon_inner=inner,
+                pass_probabilities=tuple(Fraction(int(value * GRAIN), GRAIN) for value in one.ladder.tolist()),
+                minimum_passing=1,
+                theorem=TwoSamples(sampling),
+            )
+            if inner > 0 and certified_delta(design) <= delta and float(design.beta) <= task.beta:
+                return _with_fewer_runs(design)
+    return None
+
+
+def _with_fewer_runs(design: Design) -> Design:
+    """The same design with half the runs, as long as its delta bears it."""
+    leaner = replace(design, runs_per_part=design.runs_per_part // 2)
+    if leaner.runs_per_part < 2 or certified_delta(leaner) > design.delta:
+        return design
+    return _with_fewer_runs(leaner)
 
 
 def independent_design(task: Task, epsilon: Fraction, delta: Fraction, theorem: str) -> Design | None:

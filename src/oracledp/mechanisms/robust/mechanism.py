@@ -7,27 +7,30 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from oracledp.classes.base import QueryClass
 from oracledp.errors import ParameterError
 from oracledp.exact.capacity import MOST_ROWS
-from oracledp.exact.numbers import Exact, positive, probability, whole_or_none
-from oracledp.mechanisms.objective import Minimum, Objective
+from oracledp.exact.numbers import Exact, whole_or_none
+from oracledp.mechanisms.objective import Minimum
 from oracledp.mechanisms.perturbed_min import ReportSeparatorPerturbedMin
 from oracledp.mechanisms.release import Release
-from oracledp.mechanisms.robust.delta import certified_delta
+from oracledp.mechanisms.robust.delta import confirmed
 from oracledp.mechanisms.robust.design import Design
 from oracledp.mechanisms.robust.designer import design_prsma
 from oracledp.mechanisms.robust.parallel import workers_of
-from oracledp.mechanisms.robust.runs import Array, Run, Workers, answer, passing_outputs
+from oracledp.mechanisms.robust.rspm_base import RspmBase
+from oracledp.mechanisms.robust.runs import Array, Base, Output, ThisProcess, Workers, answer, passing_outputs
 from oracledp.mechanisms.robust.splitting import split
+from oracledp.mechanisms.robust.subsampling import answer_after_tests, subsamples
+from oracledp.mechanisms.robust.theorem_two_sample import TwoSamples
 from oracledp.mechanisms.row_count import SHARE, RowCount
 from oracledp.mechanisms.table_selection import refuse_unknown_goal, refuse_unknown_literals
-from oracledp.oracles.base import OUT_OF_MEMORY, Failed, Oracle, Trust
-from oracledp.oracles.registry import admit, resolve
+from oracledp.mechanisms.travelling import refuse_stuck
+from oracledp.oracles.base import Oracle, Trust
+from oracledp.oracles.registry import acts_alike, admit, resolve
 from oracledp.privacy.door import Facts, release
 from oracledp.privacy.guarantee import Guarantee, Neighbours
+from oracledp.privacy.persons import row_delta, row_epsilon
 from oracledp.randomness.source import Randomness
 
 if TYPE_CHECKING:
@@ -55,36 +58,6 @@ class NothingReleased:
     def to_json(self) -> dict[str, Any]:
         """That nothing was released; no count, no reason, no timing."""
         return {"mechanism": self.mechanism, "rule": None, "guarantee": self.guarantee.to_json()}
-
-
-@dataclass(frozen=True)
-class RspmBase:
-    """Report Separator-Perturbed Min as the base algorithm."""
-
-    mechanism: ReportSeparatorPerturbedMin
-    sign: int
-
-    def draw(self, runs: int, source: Randomness) -> Array:
-        """One row of lattice noise per run."""
-        perturbation = self.mechanism.perturbation
-        rows = [perturbation.draw(source) for _ in range(runs)]
-        return np.array(rows, dtype=np.int64).reshape(runs, perturbation.coordinates)
-
-    def prepare(self, records: Array, counts: Array) -> Run[Minimum]:
-        """The objective of this part, to which each run adds its noise."""
-        resolution = self.mechanism.perturbation.resolution
-        objective = Objective.of(self.mechanism.queries, records, self.sign * counts, resolution=resolution)
-
-        return lambda noise: output_of(self.mechanism.run_with(objective, noise))
-
-
-def output_of(found: Minimum | Failed) -> Minimum | None:
-    """What a run puts out, None for ⊥. Memory may have been used up by others: then the run must be repeated."""
-    if isinstance(found, Minimum):
-        return found
-    if found.reason == OUT_OF_MEMORY:
-        raise MemoryError
-    return None
 
 
 @dataclass(frozen=True)
@@ -122,7 +95,7 @@ class RobustMechanism:
         )
         ties = Fraction(0) if known.fixed_ties else base.perturbation.tie_delta
         complete = replace(design, tie_delta=ties)
-        if certified_delta(complete) > complete.delta:
+        if not confirmed(complete):
             raise ParameterError("the design's (ε, δ) is not confirmed by its theorem; nothing is run")
         return cls(complete, base, neighbours)
 
@@ -137,13 +110,22 @@ class RobustMechanism:
     @property
     def guarantee(self) -> Guarantee:
         """Robust for our own searches, limited or not; else contingent on the oracle's claims of optimality."""
-        return self.design.guarantee(self.neighbours, optimality_claims(self.base.oracle))
+        oracle = self.base.oracle
+        claims = optimality_claims(oracle) + alike_claims(self.design, oracle)
+        return self.design.guarantee(self.neighbours, claims)
 
 
 def optimality_claims(oracle: Oracle) -> tuple[str, ...]:
     """What PRSMA takes on trust: nothing of our own searches, of others that they know when they have failed."""
     known = admit(oracle)
     return () if known.trust is Trust.PROVED else (f"the claim of optimality by {known.name} is true",)
+
+
+def alike_claims(design: Design, oracle: Oracle) -> tuple[str, ...]:
+    """What Theorem 7 adds: its runs must be alike, and an oracle that is not ours may count its calls."""
+    if not isinstance(design.theorem, TwoSamples) or acts_alike(admit(oracle)):
+        return ()
+    return (f"{admit(oracle).name} does not count its calls",)
 
 
 @dataclass(frozen=True)
@@ -217,7 +199,7 @@ def prsma(
 ) -> Release | NothingReleased:
     """Choose privately a query that holds on few records, with an oracle that may fail for any reason.
 
-    (ε, δ)-differential privacy by Theorem 5 of proofs/prsma.md, robust: it needs no oracle to succeed, only to know
+    (ε, δ)-differential privacy by Theorem 7 of proofs/prsma.md, robust: it needs no oracle to succeed, only to know
     when it has failed. ⊥ comes back as :class:`NothingReleased`, with probability at most ``beta`` if the
     oracle never fails. Under add/remove-one, the default, the number of rows is private: a fiftieth of ε measures it,
     unless ``rows_bound`` says a public number of rows to make the design for (a larger table is cut to it by lot).
@@ -228,7 +210,8 @@ def prsma(
     chosen = resolve("exhaustive" if oracle == "auto" and queries.size <= FEW_QUERIES else oracle, queries)
     facts = Facts.of(table, relation)
     rows = _public_rows(facts, rows_bound, design)
-    whole_epsilon, whole_delta = positive(epsilon, "epsilon"), probability(delta, "delta")
+    whole_epsilon = row_epsilon(epsilon, table.unit)
+    whole_delta = row_delta(delta, whole_epsilon, table.unit)
     count = None if rows is not None else RowCount(whole_epsilon * SHARE)
     left = whole_epsilon - (Fraction(0) if count is None else count.epsilon)
     if design is None:
@@ -276,16 +259,34 @@ class RobustSelection:
         if facts.schema is not None:
             refuse_unknown_literals(self.mechanism.base.queries, facts.schema)
         self.mechanism.check(facts.rows_bound)
+        if not isinstance(self.workers, ThisProcess):
+            refuse_stuck(self.mechanism.base.oracle, "the oracle")
 
     def run(self, table: Table, source: Randomness) -> Minimum | None:
         """One run of the mechanism on a table."""
         mechanism = self.mechanism.settled(table.rows, source)
-        design, base = mechanism.design, RspmBase(mechanism.base, 1 if self.goal == "min" else -1)
+        base = RspmBase(mechanism.base, 1 if self.goal == "min" else -1)
         matrix = table.matrix(base.mechanism.queries.literals)
-        parts = split(table.counts, design, mechanism.neighbours, source)
-        payload = ((matrix[records], counts) for records, counts in parts)
-        outputs = passing_outputs(design, base, payload, source, self.workers, self.progress)
-        return answer(design, outputs, source)
+        return robust_answer(mechanism, base, matrix, table.counts, source, self.workers, self.progress)
+
+
+def robust_answer(
+    mechanism: RobustMechanism,
+    base: Base[Output],
+    records: Array,
+    counts: Array,
+    source: Randomness,
+    workers: Workers,
+    progress: Callable[[int, int], None] | None = None,
+) -> Output | None:
+    """One run of the mechanism over a histogram of records, by the theorem of its design; None is ⊥."""
+    design, neighbours = mechanism.design, mechanism.neighbours
+    if isinstance(design.theorem, TwoSamples):
+        samples = subsamples(counts, design, neighbours, source)
+        payload = ((records[kept], held) for kept, held in samples)
+        return answer_after_tests(design, base, payload, source, workers, progress)
+    parts = ((records[kept], held) for kept, held in split(counts, design, neighbours, source))
+    return answer(design, passing_outputs(design, base, parts, source, workers, progress), source)
 
 
 def _public_rows(facts: Facts, rows_bound: int | None, design: Design | None) -> int | None:

@@ -176,7 +176,7 @@ def passing_outputs(
     """
     failed: set[int] = set()
     outputs: dict[int, Output] = {}
-    total = design.parts * len(_batch_sizes(design))
+    total = design.parts * len(batch_sizes(design))
     for done, result in enumerate(workers.carry_out(base, _batches(design, base, parts, source)), start=1):
         if not result.passed:
             failed.add(result.part)
@@ -187,7 +187,8 @@ def passing_outputs(
     return [output for part, output in sorted(outputs.items()) if part not in failed]
 
 
-def _batch_sizes(design: Design) -> list[int]:
+def batch_sizes(design: Design) -> list[int]:
+    """The runs of one part, as they travel."""
     whole, rest = divmod(design.runs_per_part, BATCH)
     return [BATCH] * whole + ([rest] if rest else [])
 
@@ -196,7 +197,7 @@ def _batches(
     design: Design, base: Base[Any], parts: Iterable[tuple[Array, Array]], source: Randomness
 ) -> Iterator[Batch]:
     """All batches of all parts, in order. Which run of a part may be released is drawn here and told to no oracle."""
-    sizes = _batch_sizes(design)
+    sizes = batch_sizes(design)
     for part, (records, counts) in enumerate(parts):
         kept = below(source, design.runs_per_part)
         for number, size in enumerate(sizes, start=part * len(sizes)):

@@ -8,11 +8,8 @@ from numpy.typing import NDArray
 from oracledp.errors import ParameterError
 from oracledp.mechanisms.robust.design import Design
 from oracledp.privacy.guarantee import Neighbours
-from oracledp.randomness.noise import uniform
-from oracledp.randomness.partition import Part, hypergeometric_parts
+from oracledp.randomness.partition import Part, hypergeometric_parts, label_counts
 from oracledp.randomness.source import Randomness
-
-CHUNK = 1 << 22  # labels drawn at a time
 
 
 def split(counts: NDArray[np.int64], design: Design, neighbours: Neighbours, source: Randomness) -> list[Part]:
@@ -28,16 +25,3 @@ def split(counts: NDArray[np.int64], design: Design, neighbours: Neighbours, sou
     if design.theorem.independent_labels:
         return hypergeometric_parts(counts, label_counts(min(rows, design.rows), design.parts, source), source)
     return hypergeometric_parts(counts, [design.part_size] * design.parts, source)
-
-
-def label_counts(rows: int, parts: int, source: Randomness) -> list[int]:
-    """How many of ``rows`` records choose each of ``parts`` labels: exactly multinomial.
-
-    >>> from oracledp.randomness.source import SystemRandomness
-    >>> sum(label_counts(1000, 7, SystemRandomness()))
-    1000
-    """
-    total = np.zeros(parts, dtype=np.int64)
-    for start in range(0, rows, CHUNK):
-        total += np.bincount(uniform(parts, min(CHUNK, rows - start), source), minlength=parts)
-    return [int(count) for count in total]

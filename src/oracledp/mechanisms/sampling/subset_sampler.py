@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from functools import lru_cache
+from itertools import accumulate
 from math import comb
 
 import numpy as np
@@ -53,11 +55,20 @@ def _plant(forest: SubsetForest, problem: WeightedProblem) -> None:
     assert owner is not None
     records, weights, constant = owner.as_conjunctions_see(problem.records, problem.weights)
     width = owner.hot
-    table = [[sum(comb(n, w) for w in range(k + 1)) for k in range(width + 1)] for n in range(owner.dimension + 1)]
     forest.add(
         np.ascontiguousarray(records, dtype=np.uint8),
         np.ascontiguousarray(weights),
         width,
         problem.constant + constant,
-        table,
+        _leaf_counts(owner.dimension, width),
     )
+
+
+@lru_cache(maxsize=8)
+def _leaf_counts(literals: int, width: int) -> tuple[tuple[int, ...], ...]:
+    """How many sets of at most k of n literals there are, by n and k. A game asks for the same in every round.
+
+    >>> _leaf_counts(3, 2)
+    ((1, 1, 1), (1, 2, 2), (1, 3, 4), (1, 4, 7))
+    """
+    return tuple(tuple(accumulate(comb(n, size) for size in range(width + 1))) for n in range(literals + 1))

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from typing import Protocol
 
 import numpy as np
@@ -106,9 +107,10 @@ class TrialsOver(Protocol):
         ...
 
 
-def powers(rate: Fraction) -> list[int]:
+@lru_cache(maxsize=16)
+def powers(rate: Fraction) -> tuple[int, ...]:
     """Upper bounds on 2^63 e^(-rate·2^j), from which compiled code bounds every weight."""
-    return [exp_enclosure(rate * (1 << j), BITS)[1] for j in range(BITS)]
+    return tuple(exp_enclosure(rate * (1 << j), BITS)[1] for j in range(BITS))
 
 
 def roughly(rate: Fraction) -> float:
@@ -134,10 +136,15 @@ def check_leaves(classes: Sequence[QueryClass]) -> None:
 
 
 def keep(exponent: Fraction, inside: int, chosen: int, source: Randomness) -> bool:
-    """True with probability exactly e^-exponent · inside / chosen (at most 1), refined until it is decided."""
+    """True with probability exactly e^-exponent · inside / chosen, refined until it is decided.
+
+    That is at most 1 where ``chosen`` bounds a weight as it should; a wrong bound ends the run.
+    """
     bits, draw = BITS, below(source, chosen << BITS)
     while True:
         low, high = exp_enclosure(exponent, bits)
+        if low * inside > chosen << bits:
+            raise BrokenSearchTree("the search tree is broken: a weight exceeds its bound; nothing is released")
         if draw + 1 <= low * inside:
             return True
         if draw >= high * inside:

@@ -1,39 +1,43 @@
-"""How a part makes its list: from every query, from an oracle asked several times, or by a function of the caller's.
+"""How a part comes by its list: from every query, from around an oracle's answer, or by a function of the caller's.
 
-Whatever is done here may look at one part's records and at fresh randomness, and at nothing else.
+Whatever is done here may look at one part's records, and at nothing else. A list pairs queries with eighths of a vote.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol
+from heapq import nsmallest
+from itertools import islice
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from oracledp.classes.base import QueryClass
-from oracledp.classes.tables import Parts, parts_of
-from oracledp.mechanisms.objective import Objective
+from oracledp.classes.tables import Parts, parts_of, parts_table
+from oracledp.mechanisms.objective import BranchProblem, Objective
+from oracledp.mechanisms.votes.approval import GRADES
 from oracledp.oracles.base import Failed, Oracle
-from oracledp.oracles.batch import whole_table
+from oracledp.oracles.batch import values, whole_table
 from oracledp.oracles.door import ask
 
 Records = NDArray[np.uint8]
 Counts = NDArray[np.int64]
-Function = Callable[[Records, Counts], Iterable[Hashable]]
+Function = Callable[[Records, Counts], Iterable[Hashable] | Hashable]
+Graded = list[tuple[Any, int]]
+
+LOST = 2  # eighths of a vote that the last answer of a list lacks
+AT_ONCE = 32  # queries whose surroundings are looked at together
+MOST_LOOKS = 1 << 14  # queries that one part looks at around an answer: a deterministic limit of work
+MOST_TREES = 1 << 11  # the same where each is a decision tree, which takes longer to look at
 
 
 class Ballot(Protocol):
     """One part's list, the answer it likes best first."""
 
-    @property
-    def seeded(self) -> bool:
-        """Whether it draws anything itself."""
-        ...
-
-    def __call__(self, records: Records, counts: Counts, seed: int) -> list[Any]:
-        """The list; ``seed`` is fresh for every part."""
+    def __call__(self, records: Records, counts: Counts) -> Graded:
+        """The answers, each with eighths of a vote."""
         ...
 
 
@@ -44,63 +48,95 @@ class BestListed:
     queries: QueryClass
     most: int
     sign: int = 1
-    seeded: ClassVar[bool] = False
 
-    def __call__(self, records: Records, counts: Counts, seed: int) -> list[Parts]:
+    def __call__(self, records: Records, counts: Counts) -> Graded:
         """The best ``most`` queries of the part."""
-        objective = Objective.of(self.queries, records, self.sign * counts, resolution=0)
-        values = objective.all_values()
-        edge = np.partition(values, self.most - 1)[self.most - 1] if self.most < len(values) else values.max()
-        near = np.flatnonzero(values <= edge)  # ties at the edge are settled by the order
-        best = near[np.argsort(values[near], kind="stable")][: self.most]
-        return [_parts_at(objective, int(index)) for index in best]
+        return best_listed(Objective.of(self.queries, records, self.sign * counts, resolution=0), self.most)
 
 
 @dataclass(frozen=True)
-class Restarts:
-    """An oracle asked again and again, each time with a little noise on the parts: its distinct answers, best first.
+class Around:
+    """What an oracle answers, and the best queries that are found by single changes of it, the best changed first.
 
-    The first question has no noise. The noise is public randomness of this part alone; it makes a solver, which has
-    one answer, and a heuristic, which has many, hand in lists of the same kind.
+    So a solver, which has one answer, and a heuristic, whose answer may be poor, hand in lists of the same kind.
     """
 
     queries: QueryClass
     oracle: Oracle
     most: int
     sign: int = 1
-    patience: int = 3  # questions in a row that bring nothing new
-    seeded: ClassVar[bool] = True
 
-    def __call__(self, records: Records, counts: Counts, seed: int) -> list[Parts]:
-        """At most ``most`` answers, in the order of their true values on the part."""
-        chance, found, idle = np.random.default_rng(seed), dict[Parts, int](), 0
-        pieces = Objective.of(self.queries, records, self.sign * counts, resolution=4).pieces
-        spread = max(1, int(counts.sum()) << 4) // 200 + 1
-        while len(found) < self.most and idle < self.patience:
-            before = len(found)
-            for piece in pieces:
-                costs = (
-                    chance.integers(0, spread, piece.problem.part_costs.shape) if found else piece.problem.part_costs
-                )
-                answer = ask(self.oracle, piece.problem.with_noise(costs.astype(np.int64)))
-                if not isinstance(answer, Failed):
-                    found[(*answer.query.parts, *piece.branch.extra)] = piece.problem.value(answer.query.parts)
-            idle = 0 if len(found) > before else idle + 1
-        return sorted(found, key=lambda parts: (found[parts], parts))[: self.most]
+    def __call__(self, records: Records, counts: Counts) -> Graded:
+        """At most ``most`` answers, by their values on the part."""
+        objective = Objective.of(self.queries, records, self.sign * counts, resolution=0)
+        return best_around(objective, self.oracle, self.most)
 
 
 @dataclass(frozen=True)
 class Called:
-    """A function of the caller's: rows in, answers out. Rows come as they are, each as often as it is there."""
+    """A function of the caller's: rows in; out a list of answers, or one. Rows come each as often as it is there."""
 
     function: Function
     most: int
-    seeded: ClassVar[bool] = False
 
-    def __call__(self, records: Records, counts: Counts, seed: int) -> list[Hashable]:
-        """What the function says, as far as it can be counted."""
-        answers = self.function(np.repeat(records, counts, axis=0), np.ones(int(counts.sum()), dtype=np.int64))
-        return list(answers)[: self.most]
+    def __call__(self, records: Records, counts: Counts) -> Graded:
+        """What the function says, as far as it can be counted; each answer has a whole vote."""
+        said = self.function(np.repeat(records, counts, axis=0), np.ones(int(counts.sum()), dtype=np.int64))
+        answers = said if isinstance(said, list | Iterator) else [] if said is None else [said]
+        return [(answer, GRADES) for answer in islice(answers, self.most)]
+
+
+def best_listed(objective: Objective, most: int) -> Graded:
+    """The queries of least value; ties go to the first in the class's order."""
+    losses = objective.all_values()
+    edge = np.partition(losses, most - 1)[most - 1] if most < len(losses) else losses.max()
+    near = np.flatnonzero(losses <= edge)  # ties at the edge are settled by the order
+    best = near[np.argsort(losses[near], kind="stable")][:most]
+    queries = [_parts_at(objective, int(index)) for index in best]
+    return list(zip(queries, graded(losses[best]), strict=True))
+
+
+def best_around(objective: Objective, oracle: Oracle, most: int) -> Graded:
+    """The best of what is found around an oracle's answers, one for each branch of the class."""
+    found: dict[Parts, int] = {}
+    for piece in objective.pieces:
+        answer = ask(oracle, piece.problem)
+        if not isinstance(answer, Failed):
+            around = _explored(piece, answer.query.parts, most)
+            found.update({(*parts, *piece.branch.extra): value for parts, value in around.items()})
+    best = nsmallest(most, found, key=lambda parts: (found[parts], parts))
+    return list(zip(best, graded(np.array([found[parts] for parts in best])), strict=True))
+
+
+def graded(losses: NDArray[np.int64]) -> list[int]:
+    """Eighths of a vote for answers by increasing loss: a whole vote for the best, three quarters for the last.
+
+    >>> graded(np.array([10, 10, 15, 19, 20])), graded(np.array([3, 3]))
+    ([8, 8, 7, 6, 6], [8, 8])
+    """
+    if not len(losses):
+        return []
+    least, spread = int(losses[0]), max(int(losses[-1] - losses[0]), 1)
+    return [GRADES - (LOST * (int(loss) - least) + spread // 2) // spread for loss in losses]
+
+
+def _explored(piece: BranchProblem, start: Parts, most: int) -> dict[Parts, int]:
+    """The value of every query looked at, until the best ``most`` have all been changed or enough were looked at."""
+    problem, queries = piece.problem, piece.problem.query_class
+    found, changed = {start: problem.value(start)}, set[Parts]()
+    looks = MOST_LOOKS if queries.as_decision_trees() is None else MOST_TREES
+    while len(found) < looks:
+        best = nsmallest(most, found, key=found.__getitem__)
+        turn = [parts for parts in best if parts not in changed][:AT_ONCE]
+        if not turn:
+            break
+        changed.update(turn)
+        near = (other for parts in turn for other in islice(queries.changed(parts), looks))
+        new = [parts for parts in dict.fromkeys(near) if parts not in found]
+        if new:
+            total = values(problem, parts_table(new)) + problem.constant
+            found.update(zip(new, total.tolist(), strict=True))
+    return found
 
 
 def _parts_at(objective: Objective, index: int) -> Parts:

@@ -1,59 +1,84 @@
 """Functions that are not ours, each part in a process of its own: nothing learned from one part can reach another.
 
 A process starts anew, is handed one part, and ends. What comes back is text: numbers, words and lists of them. Whatever
-the function raises, prints or leaves behind stays there, and counts as an empty list.
+the function raises, prints or leaves behind stays there, and counts as an empty list. A process that runs out of time
+is ended, where the caller set a time; what such a limit assumes is for the guarantee to say.
 """
 
 from __future__ import annotations
 
 import json
+import pickle
 import subprocess
 import sys
 from collections.abc import Hashable
 from typing import Any
 
 from oracledp.extras import optional
-from oracledp.mechanisms.votes.ballots import Ballot, Counts, Records
+from oracledp.mechanisms.votes.ballots import Ballot, Counts, Graded, Records
 
 MOST_TEXT = 1 << 22  # characters of one list
 WORKER = "from oracledp.mechanisms.votes.isolation import work; work()"
 
 
-def apart(ballot: Ballot, records: Records, counts: Counts, seed: int) -> list[Hashable]:
+def apart(ballot: Ballot, records: Records, counts: Counts, seconds: float | None = None) -> Graded:
     """The ballot's list from a process of its own; an empty one however that ends."""
-    payload = optional("cloudpickle", extra="parallel").dumps((ballot, records, counts, seed))
-    done = subprocess.run([sys.executable, "-c", WORKER], input=payload, capture_output=True, check=False)
+    pickled = optional("cloudpickle", extra="parallel").dumps((ballot, records, counts))
+    payload = pickle.dumps((sys.path, pickled))  # what can be imported here can be imported there
+    command = [sys.executable, "-c", WORKER]
+    try:
+        done = subprocess.run(command, input=payload, capture_output=True, check=False, timeout=seconds)
+    except subprocess.TimeoutExpired:
+        return []
     return read_list(done.stdout) if done.returncode == 0 else []
 
 
 def work() -> None:
     """In the worker: the part's list on standard output, which nobody else may write to."""
     channel, sys.stdout = sys.stdout, sys.stderr
-    ballot, records, counts, seed = optional("cloudpickle", extra="parallel").loads(sys.stdin.buffer.read())
-    channel.write(json.dumps([_plain(answer) for answer in ballot(records, counts, seed)]))
+    sys.path[:], pickled = pickle.loads(sys.stdin.buffer.read())
+    ballot, records, counts = pickle.loads(pickled)
+    channel.write(json.dumps([_plain(pair) for pair in ballot(records, counts)]))
     channel.flush()
 
 
 def _plain(answer: Any) -> Any:
-    """Numpy's numbers as Python's, tuples as lists; anything else is left to JSON, which refuses what is no data."""
+    """Numpy's numbers as Python's, tuples as lists, sets in order; what is left JSON takes, or refuses as no data."""
+    if isinstance(answer, set | frozenset):
+        return sorted(map(_plain, answer))
     if isinstance(answer, list | tuple):
         return [_plain(part) for part in answer]
-    return answer.item() if hasattr(answer, "item") else answer
+    return answer.tolist() if hasattr(answer, "tolist") else answer
 
 
-def read_list(text: bytes) -> list[Hashable]:
-    """The answers as they are counted: lists become tuples. What is no list of plain data is an empty one.
+def read_list(text: bytes) -> Graded:
+    """The answers as they are counted: lists become tuples. What is no list of pairs of plain data is an empty one.
 
-    >>> read_list(b'[[1, 2], "a"]'), read_list(b'{"a": 1}'), read_list(b"boom")
-    ([(1, 2), 'a'], [], [])
+    >>> read_list(b'[[[1, 2], 8], ["a", 3]]'), read_list(b'{"a": 1}'), read_list(b"boom")
+    ([((1, 2), 8), ('a', 3)], [], [])
     """
     if len(text) > MOST_TEXT:
         return []
     try:
-        answers = json.loads(text)
-        return [_counted(answer) for answer in answers] if isinstance(answers, list) else []
-    except (ValueError, TypeError, RecursionError):
+        said = json.loads(text, parse_constant=_no_number)
+        return [(_counted(answer), int(eighths)) for answer, eighths in said]
+    except (ValueError, TypeError, RecursionError, OverflowError):
         return []
+
+
+def _no_number(word: str) -> None:
+    raise ValueError("an answer that is not equal to itself cannot be counted")
+
+
+def free_answer(answer: Hashable) -> str:
+    """What an answer that belongs to no class is counted as: its text, so that 1, 1.0 and true are three answers.
+
+    Were they one, its form would be the first part's to choose, and a single record could choose it.
+
+    >>> free_answer((1, "a")), free_answer(1.0)
+    ('[1, "a"]', '1.0')
+    """
+    return json.dumps(answer)
 
 
 def _counted(answer: Any) -> Hashable:

@@ -1,0 +1,282 @@
+"""A schema bought from the rows it describes: kinds, bounds, cuts, categories and missing values, each with noise.
+
+Names of columns count as public; everything else is read off noisy counts (proofs/private-schema.md).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from math import ceil, sqrt
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oracledp.data.schema import Ordered, Schema
+from oracledp.data.schema.documents import as_yaml
+from oracledp.data.schema.text_kinds import KINDS, kind_of, number_of, year_of
+from oracledp.data.table.texts import TextColumns
+from oracledp.errors import NothingDescribed, ParameterError
+from oracledp.exact.numbers import Exact, positive, probability
+from oracledp.mechanisms.column_inference import (
+    DECADES,
+    PARTS,
+    SCALE,
+    bounds_from,
+    categorical_definition,
+    cuts_from,
+    decade_cell,
+    kind_from,
+    moment_definition,
+    ordered_definition,
+    scale_cell,
+)
+from oracledp.mechanisms.common_texts import common_texts, least_threshold
+from oracledp.privacy.accounting import zcdp_rho
+from oracledp.privacy.door import Facts, release
+from oracledp.privacy.guarantee import Guarantee, Neighbours
+from oracledp.privacy.splitting import split
+from oracledp.randomness.noise import noisy_counts
+from oracledp.randomness.source import Randomness
+
+if TYPE_CHECKING:
+    from oracledp.privacy.ledger import Ledger
+
+_FOR_KINDS = 0.2  # of the budget
+_BOUNDS, _CUTS = 0.6, 0.4  # of a number's share
+_GRAIN = 1024  # variances are rounded up to multiples of 1/1024
+RARE = "no value is common enough: an id, free text, or too few rows for this budget"
+AN_ID = (
+    "its name says that it is an id: made-up ones would mean nothing; real ones can bound what a person adds (person=)"
+)
+_ID = re.compile(r"(?:^|[^a-z])(?:id|uuid|guid)$", re.IGNORECASE)
+
+Integers = NDArray[np.int64]
+Texts = Mapping[str | None, int]
+
+
+@dataclass(frozen=True)
+class InferredSchema:
+    """A schema, what was promised for it, what each column cost, and the columns that it leaves out. All released."""
+
+    schema: Schema
+    guarantee: Guarantee
+    paid: Mapping[str, str]
+    left_out: Mapping[str, str]
+
+    def to_yaml(self) -> str:
+        """The schema as a file that :meth:`Schema.load` reads, with comments on what was bought."""
+        lines = [
+            "Inferred from private data; names of columns counted as public, all else was bought with noise.",
+            str(self.guarantee),
+            "Edit freely: what you know of the columns costs nothing. Share of the budget, and what it bought:",
+            *(f"  {name}: {words}" for name, words in self.paid.items()),
+            *(f"left out: {name} ({why})" for name, why in self.left_out.items()),
+        ]
+        return "".join(f"# {line}\n" for line in lines) + as_yaml(self.schema.to_json())
+
+    def to_json(self) -> dict[str, Any]:
+        """Everything, for a reader."""
+        return {
+            "schema": self.schema.to_json(),
+            "guarantee": self.guarantee.to_json(),
+            "paid": dict(self.paid),
+            "left_out": dict(self.left_out),
+        }
+
+
+@dataclass(frozen=True)
+class SchemaInference:
+    """Counts of kinds, then of numbers on a public scale and of common texts: (ε, δ)-DP (proofs/private-schema.md)."""
+
+    columns: int
+    epsilon: Fraction
+    delta: Fraction
+    neighbours: Neighbours
+    name: str = "schema-inference"
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """Robust: nothing is assumed of the rows."""
+        return Guarantee(epsilon=self.epsilon, delta=self.delta, neighbours=self.neighbours, proof="private-schema")
+
+    @property
+    def rho(self) -> Fraction:
+        """The zCDP budget: half of δ converts it, the other half pays for rare texts, as does a trace of ε."""
+        return zcdp_rho(self.epsilon - self.delta, self.delta / 2)
+
+    @property
+    def rare(self) -> Fraction:
+        """How likely a text of one row may pass, for each column and each record in which neighbours differ."""
+        return self.delta / (2 * self.columns * self.neighbours.comparison_sensitivity)
+
+    def check(self, facts: Facts) -> None:
+        """Refuse a budget that bears no noise."""
+        if self.delta >= min(self.epsilon, Fraction(1, 2)):
+            raise ParameterError("delta must be less than epsilon and than one half")
+        zcdp_rho(self.epsilon - self.delta, self.delta / 2)
+
+    def run(self, data: TextColumns, source: Randomness) -> tuple[dict[str, Any], dict[str, str], dict[str, str]]:
+        """The definition of each column that is kept, what was paid, and why others are left out."""
+        purse = Purse(self.rho, self.neighbours, source)
+        first = split(self.rho * Fraction(_FOR_KINDS), [1.0] * self.columns)
+        looks = [
+            _Look(name, purse, texts, part) for name, texts, part in zip(data.names, data.counts, first, strict=True)
+        ]
+        second = split(self.rho - purse.spent, [look.weight for look in looks])
+        found: dict[str, Any] = {}
+        paid: dict[str, str] = {}
+        left_out: dict[str, str] = {}
+        for look, part in zip(looks, second, strict=True):
+            definition, words = look.bought(part, self.rare)  # those that need nothing more have no part
+            if definition is None:
+                left_out[look.name] = words
+            else:
+                found[look.name] = definition
+                paid[look.name] = f"{float((look.paid + part) / self.rho):.0%}: kind, missing values, {words}"
+        return found, paid, left_out
+
+
+@dataclass
+class Purse:
+    """Adds noise to integer tables of which each record is in one cell, against a zCDP budget."""
+
+    rho: Fraction
+    neighbours: Neighbours
+    source: Randomness
+    spent: Fraction = field(default=Fraction(0))
+
+    def charge(self, rho: Fraction) -> Fraction:
+        """Pay, and the variance that is paid for: Δ₂² is 1, or 2 where a record is replaced."""
+        if rho <= 0 or self.spent + rho > self.rho:
+            raise ParameterError("a count would exceed the budget of the schema: nothing was sampled")
+        self.spent += rho
+        return Fraction(ceil(_GRAIN * self.neighbours.comparison_sensitivity / (2 * rho)), _GRAIN)
+
+    def table(self, counts: Integers, rho: Fraction) -> tuple[Integers, float]:
+        """Noisy counts, and the standard deviation of their noise."""
+        variance = self.charge(rho)
+        return noisy_counts(counts, variance, self.source), sqrt(variance)
+
+
+class _Look:
+    """One column: its kind from a first table, then what its kind needs."""
+
+    def __init__(self, name: str, purse: Purse, texts: Texts, rho: Fraction) -> None:
+        self.name, self.paid, self._purse, self._texts = name, rho, purse, texts
+        counts, deviation = purse.table(_tallied([kind_of(text) for text in texts], texts, len(KINDS)), rho)
+        self.kind, self.decimals, self.nullable = kind_from(counts, deviation)
+        self.values = float(counts[1:].sum()), sqrt(len(counts) - 1) * deviation
+
+    @property
+    def weight(self) -> float:
+        """What the second look costs beside that at other columns."""
+        return 0.0 if self.kind in ("nothing", "bit") else 1.0
+
+    def bought(self, rho: Fraction, rare: Fraction) -> tuple[dict[str, Any] | None, str]:
+        """The column's definition and what was bought; or None and why it is left out."""
+        if self.kind == "nothing":
+            return None, "no values, or too few rows for this budget"
+        if self.kind == "bit":
+            return {"kind": "categorical", "values": [0, 1]} | ({"nullable": True} if self.nullable else {}), "values"
+        if self.kind in ("date", "timestamp"):
+            return self._moment(rho), "bounds"
+        if self.kind == "number":
+            return self._number(rho), "bounds, cuts"
+        variance = self._purse.charge(rho)
+        texts = {text: count for text, count in self._texts.items() if text is not None and _listable(text)}
+        common = common_texts(texts, variance, least_threshold(variance, rare), self._purse.source)
+        found = categorical_definition(common, sqrt(variance), self.values, self.nullable)
+        return found, "categories" if common else RARE
+
+    def _moment(self, rho: Fraction) -> dict[str, Any]:
+        """Bounds from a table over decades."""
+        cells = [decade_cell(year_of(text)) for text in self._texts]
+        counts, deviation = self._purse.table(_tallied(cells, self._texts, len(DECADES) + 1), rho)
+        return moment_definition(counts[:-1], deviation, self.kind, self.nullable)
+
+    def _number(self, rho: Fraction) -> dict[str, Any]:
+        """Bounds from a table over the public scale, cuts from one over the column's own grid."""
+        first, second = split(rho, [_BOUNDS, _CUTS])
+        values = [number_of(text) for text in self._texts]
+        cells = [len(SCALE) + 1 if value is None else scale_cell(value) for value in values]
+        counts, deviation = self._purse.table(_tallied(cells, self._texts, len(SCALE) + 2), first)
+        resolution = Fraction(1, 10**self.decimals)
+        lo, hi = bounds_from(counts[:-1], deviation, resolution)
+        definition = ordered_definition(lo, hi, self.decimals, self.nullable)
+        column = Schema({self.name: definition})[self.name]
+        assert isinstance(column, Ordered)
+        assert column.grid is not None
+        starts = column.grid.starts[
+            np.unique(np.linspace(0, column.value_size, PARTS, endpoint=False).astype(np.int64))
+        ]
+        edges = [lo + resolution * int(step) for step in starts]
+        places = [_cell(value, lo, hi, resolution, starts) for value in values]
+        cuts, _ = self._purse.table(_tallied(places, self._texts, len(edges) + 1), second)
+        thresholds = cuts_from(cuts[:-1], edges, resolution)
+        return definition | ({"thresholds": thresholds} if thresholds else {})
+
+
+def _listable(text: str) -> bool:
+    """Whether a text is a value that a schema can list."""
+    return bool(kind_of(text)) and "\0" not in text and not any("\ud800" <= letter <= "\udfff" for letter in text)
+
+
+def _cell(value: Fraction | None, lo: Fraction, hi: Fraction, resolution: Fraction, starts: Integers) -> int:
+    if value is None:
+        return len(starts)
+    step = round((min(max(value, lo), hi) - lo) / resolution)
+    return int(np.searchsorted(starts, step, side="right")) - 1
+
+
+def _tallied(cells: list[int], texts: Texts, size: int) -> Integers:
+    """How many rows lie in each cell: every row in exactly one."""
+    found = [0] * size
+    for cell, count in zip(cells, texts.values(), strict=True):
+        found[cell] += count
+    return np.array(found, dtype=np.int64)
+
+
+def infer_schema(
+    data: object,
+    *,
+    epsilon: Exact,
+    delta: Exact,
+    neighbours: Neighbours | str = Neighbours.DEFAULT,
+    delimiter: str | None = None,
+    ledger: Ledger | None = None,
+    source: Randomness | None = None,
+) -> InferredSchema:
+    """A schema of private rows, a frame or a file, for a stated budget.
+
+    (ε, δ)-DP (proofs/private-schema.md). A column is a number, where nearly all its values are, with round bounds and a
+    resolution; else its common texts become categories. Columns without common texts are left out, with a reason, and
+    so are those that call themselves ids (``id``, ``patient_id``, ``uuid``): names are public, and that costs nothing.
+
+    >>> import pandas
+    >>> from oracledp.randomness.source import SeededRandomness
+    >>> frame = pandas.DataFrame({"age": [20, 30, 47, 64] * 1000, "job": ["cook", "smith"] * 2000})
+    >>> found = infer_schema(frame, epsilon=1, delta="1e-6", source=SeededRandomness(0))
+    >>> found.schema["job"].labels, found.schema["age"].lo, found.schema["age"].hi
+    (('cook', 'smith'), 0, 1000)
+    """
+    relation = Neighbours.parse(neighbours)
+    budget = positive(epsilon, "epsilon"), probability(delta, "delta")
+    texts = TextColumns.read(data, delimiter=delimiter)
+    ids = {name: AN_ID for name in texts.names if _ID.search(name)}
+    if len(ids) < len(texts.names):
+        texts = texts.without(ids)
+    Schema({"columns": {name: {"kind": "boolean"} for name in texts.names}})  # names are public: refuse odd ones now
+    mechanism = SchemaInference(len(texts.names), *budget, relation)
+    rows = texts.rows if relation is Neighbours.REPLACE_ONE else None
+    released = release(mechanism, texts, Facts(rows), ledger=ledger, source=source)
+    found, paid, left_out = released.result
+    if not found:
+        raise NothingDescribed(
+            "no column could be described, and the budget is spent: give a larger epsilon, or write a schema by hand"
+        )
+    kept_out = {name: why for name, why in ids.items() if name not in texts.names}
+    return InferredSchema(Schema({"columns": found}), released.guarantee, paid, kept_out | left_out)
