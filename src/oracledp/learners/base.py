@@ -1,52 +1,73 @@
-"""What all estimators share: parameters, fitting once per class, predicting, printing, saving."""
+"""What all classifiers share: parameters, fitting once per class, predicting, probabilities."""
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from math import ceil
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets, unique_labels
-from sklearn.utils.validation import check_array, check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import column_or_1d
 
 from oracledp.data.schema import Schema
-from oracledp.data.table.table import VALUES_IN_SCHEMA
-from oracledp.errors import DataError, ParameterError
-from oracledp.exact.capacity import MOST_ROWS
-from oracledp.exact.numbers import MOST_SEED, Exact, positive, whole, whole_or_none
-from oracledp.learners.encoding import CutEncoder, Encoder, SchemaEncoder, as_given, feature_schema, plain
-from oracledp.learners.fitting import UNKNOWN, Fitted, Fitting, Prepared, problems
-from oracledp.learners.lineage import Lineage
+from oracledp.errors import ParameterError
+from oracledp.exact.capacity import MOST_ROWS, MOST_UNIT
+from oracledp.exact.numbers import Exact, positive, probability, whole_or_none
+from oracledp.learners.chances import SHARE as BAND_SHARE
+from oracledp.learners.chances import BandCounts
+from oracledp.learners.cuts import Bounds
+from oracledp.learners.encoding import Encoder, plain
+from oracledp.learners.estimator import PrivateEstimator
+from oracledp.learners.fitting import Counting, Fitted, Fitting, LabelledRows, Prepared, number_of_class, problems
+from oracledp.learners.given import CLASSES_READ, row_weights
 from oracledp.learners.rule_sets import RuleSet
-from oracledp.learners.saving import save_model
 from oracledp.learning import Learner, promise, rule_learner, whole_weights
-from oracledp.mechanisms.subsampling import inner_epsilon, sampled_share
+from oracledp.mechanisms.subsampling import inner_epsilon
 from oracledp.oracles.base import Oracle
-from oracledp.privacy.door import Facts, release
+from oracledp.privacy.door import Facts, Mechanism
 from oracledp.privacy.guarantee import Guarantee, Neighbours
 from oracledp.privacy.ledger import Ledger
-from oracledp.randomness.source import Randomness, SeededRandomness, SystemRandomness
-
-AS_THEY_ARE: dict[str, Any] = {"dtype": None, "ensure_all_finite": False}  # no value of a row is refused
-CLASSES_READ = "the set of labels in y is public (declare it with classes=)"
 
 
-class NotPrivateWarning(UserWarning):
-    """A figure was computed from rows as they are: it is not differentially private."""
+def _has_chances(model: Any) -> bool:
+    """Whether the fitted rules tell probabilities; before a fit, whether they will."""
+    if hasattr(model, "rules_"):
+        return model.rules_.logit is not None or model.rules_.band_shares is not None
+    return model.probabilities or (model.delta is not None and model._model() in ("auto", "halfspace"))
 
 
-class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+@dataclass(frozen=True, eq=False)
+class Given:
+    """Labelled rows in the terms of a classifier: **private** but for encoder, classes, weights and assumptions."""
+
+    encoder: Encoder
+    classes: NDArray[Any]
+    weights: tuple[int, ...]
+    data: LabelledRows
+    assumes: tuple[str, ...]
+
+
+class PrivateClassifier(PrivateEstimator, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """The common part of the estimators. Parameters are public; only ``X`` and ``y`` of ``fit`` are private.
 
     epsilon: the privacy parameter of one ``fit``, exact (``"0.1"``, a Fraction, a number). There is no default.
+    delta: a second privacy parameter, where a mechanism can use it: a scoring card is then learned by noisy gradients
+        (proofs/gradient-cards.md), all classes at once. Without it every guarantee is pure.
     schema: what the columns may hold; needed for texts, categories and missing values.
     bounds, cuts: without a schema, every column is a number that is compared with ``cuts`` even thresholds
-        between ``bounds``; values outside are as good as clipped, and what is no number is as good as the lower bound.
-        Never read from the data.
+        between ``bounds``: one pair, a dictionary by column, or one pair per column. Values outside are as good as
+        clipped, and what is no number is as good as the lower bound. Never read from the data. Without bounds columns
+        must hold truth values; others are refused, and the guarantee says so.
+    target: the column of the frame ``X`` that is to be predicted, or a literal of the schema such as ``"age >= 40"``,
+        instead of ``y``.
+    max_sample_weight: the largest ``sample_weight`` that a row may have. Where it is absent it is read off the weights,
+        and the guarantee says so.
     classes: the labels that may occur. Where absent they are read off ``y``, and the guarantee says so.
     class_weight: a dictionary of public weights per label. Ratios of integers up to 1000 are kept exactly, others
         are rounded to such.
@@ -59,15 +80,19 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         then spend more than ε (proofs/subsampling.md). For classes too large to search on all rows.
     strict: refuse rows that the schema does not know instead of settling them by its rule (docs/schema.md). A refusal
         tells about the data, and the guarantee says so.
+    probabilities: spend a tenth of ε on ``predict_proba``, by counting the classes in bands of the score
+        (proofs/band-counts.md). A logistic card (``delta=``) tells probabilities without it.
     random_state: an integer makes a fit repeatable and **not private**; for tests and demonstrations.
     """
 
     model_kind: ClassVar[str]
+    rules_kind: ClassVar[type[RuleSet]] = RuleSet
 
     def __init__(
         self,
         *,
         epsilon: Exact,
+        delta: Exact | None = None,
         schema: Schema | None = None,
         neighbours: Neighbours | str = Neighbours.DEFAULT.value,
         oracle: str | Oracle = "auto",
@@ -76,14 +101,18 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         ledger: Ledger | None = None,
         classes: Any = None,
         class_weight: Mapping[Any, Any] | None = None,
-        bounds: tuple[Any, Any] = (0, 1),
-        cuts: int = 1,
+        bounds: Bounds | None = None,
+        cuts: int | Mapping[str, int] = 1,
         rows: int | None = None,
         subsample: Exact | None = None,
         random_state: Any = None,
         strict: bool = False,
+        probabilities: bool = False,
+        target: str | None = None,
+        max_sample_weight: Exact | None = None,
     ) -> None:
         self.epsilon = epsilon
+        self.delta = delta
         self.schema = schema
         self.neighbours = neighbours
         self.oracle = oracle
@@ -98,6 +127,9 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.subsample = subsample
         self.random_state = random_state
         self.strict = strict
+        self.probabilities = probabilities
+        self.target = target
+        self.max_sample_weight = max_sample_weight
 
     @property
     def guarantee(self) -> Guarantee:
@@ -109,142 +141,104 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             rows=self.rows,
             size=self.size,
             mechanism=self.mechanism,
+            delta=self._delta(),
         )
+        if self._counted_share():
+            promised = replace(promised, proof="band-counts")
         read = () if self.classes is not None else (CLASSES_READ,)
-        return promised.assuming(*read, *((VALUES_IN_SCHEMA,) if self.strict and self.schema is not None else ()))
+        return promised.assuming(*read, *self._assumed())
 
     # ---- fitting ---------------------------------------------------------------------------------
-    def fit(self, X: Any, y: Any) -> PrivateClassifier:
-        """Learn from private rows. The whole of ε is charged before anything is sampled.
-
-        A fit that is refused or stopped leaves the estimator as it was.
-        """
-        before = dict(vars(self))
-        try:
-            return self._fit(X, y)
-        except BaseException:
-            self.__dict__.clear()
-            self.__dict__.update(before)
-            raise
-
-    def _fit(self, X: Any, y: Any) -> PrivateClassifier:
-        ready = self.prepare(X, y)
-        released = release(ready.fitting, ready.data, ready.facts, ledger=self.ledger, source=self.source())
-        lineage: Lineage | None = getattr(self, "_lineage", None)
-        promised = released.guarantee if lineage is None else lineage.after(released.guarantee, self.ledger)
-        return self.settle(ready, released.result, promised)
-
-    def prepare(self, X: Any, y: Any, part: Fraction = Fraction(1)) -> Prepared:
+    def prepare(self, X: Any, y: Any, part: Fraction = Fraction(1), *, sample_weight: Any = None) -> Prepared:
         """All of a fit that comes before the charge, to be carried out on ``part`` of the rows.
 
         The result holds private rows: it is for a mechanism, not for the eye.
         """
-        relation = Neighbours.parse(self.neighbours)
-        encoder, records = self._encode_training(X, y)
-        classes, labels = self._labels(y, len(records))
-        share, weights = self._share(len(records)), self._weights(classes)
-        learner = self._learner(encoder, len(records), share, weights, part)
-        fitting = Fitting(learner, encoder.literals, positive(self.epsilon, "epsilon"), weights, share)
-        read = () if self.classes is not None else (CLASSES_READ,)
-        rows = len(records) if relation is Neighbours.REPLACE_ONE else None
-        facts = Facts(rows, assumes=(*read, *encoder.assumes))
-        return Prepared(fitting, encoder, classes, facts, (records, labels))
+        given = self._given(X, y, sample_weight)
+        public = len(given.data) if Neighbours.parse(self.neighbours) is Neighbours.REPLACE_ONE else None
+        facts = Facts(public, assumes=given.assumes)
+        return Prepared(self._fitting(given, part), given.encoder, given.classes, facts, given.data)
+
+    def _given(self, X: Any, y: Any, sample_weight: Any) -> Given:
+        encoder, records, asked = self._encode_training(X, y)
+        declared = self.classes if self.classes is not None else asked.classes
+        classes, labels = _labels(asked.labels, len(records), declared)
+        rows = row_weights(sample_weight, len(records), self.max_sample_weight)
+        weights = self._weights(classes, MOST_UNIT // rows.heaviest)
+        read = () if declared is not None else (CLASSES_READ,)
+        data = LabelledRows(records, labels, rows.of_rows, rows.heaviest)
+        return Given(encoder, classes, weights, data, (*read, *encoder.assumes, *rows.assumes))
+
+    def _fitting(self, given: Given, part: Fraction) -> Mechanism[LabelledRows, Fitted]:
+        share, heaviest = self._share(ceil(part * len(given.data))), given.data.heaviest
+        learner = self._learner(given, share, part)
+        counting = self._counting(given.encoder, given.classes, share)
+        epsilon = positive(self.epsilon, "epsilon")
+        return Fitting(learner, given.encoder.literals, epsilon, given.weights, share, counting, heaviest)
 
     def settle(self, ready: Prepared, fitted: Fitted, promised: Guarantee) -> PrivateClassifier:
         """Take what was released for one's own."""
         self.classes_ = ready.classes
         self.guarantee_: Guarantee = promised
         self.certificate_ = fitted.certificate
-        self.rules_ = RuleSet(tuple(ready.classes.tolist()), fitted.queries, ready.encoder)
+        self.rules_ = RuleSet(
+            tuple(ready.classes.tolist()), fitted.queries, ready.encoder, fitted.logit, fitted.band_shares
+        )
         self.rule_ = fitted.queries[0] if len(fitted.queries) == 1 else fitted.queries
         return self
 
-    def __sklearn_clone__(self) -> PrivateClassifier:
-        """A copy without what was learned; it knows its relatives, so that a search cannot hide what it spent."""
-        self._lineage = getattr(self, "_lineage", None) or Lineage()
-        copy: PrivateClassifier = super().__sklearn_clone__()
-        copy._lineage = self._lineage
-        return copy
-
-    def _share(self, rows: int) -> Fraction:
-        """The chance of a row to be looked at."""
-        if self.subsample is None:
-            return Fraction(1)
-        return sampled_share(rows, positive(self.subsample, "subsample"), Neighbours.parse(self.neighbours))
-
-    def _encode_training(self, X: Any, y: Any) -> tuple[Encoder, NDArray[np.uint8]]:
-        if y is None:
-            raise ValueError("This classifier requires y to be passed, but the target y is None.")
-        if self.schema is None:
-            values = validate_data(self, X=as_given(X), **AS_THEY_ARE, **self._fewest())
-            names = tuple(getattr(self, "feature_names_in_", [f"x{i}" for i in range(values.shape[1])]))
-            encoder: Encoder = CutEncoder.evenly(names, self.bounds, self.cuts)
-            return encoder, encoder.encode(values)
-        encoder = SchemaEncoder(feature_schema(self.schema, X, getattr(y, "name", None)), self.strict)
-        self.n_features_in_ = len(encoder.schema.names)
-        return encoder, encoder.encode(X)
-
-    def _fewest(self) -> dict[str, int]:
-        """Under add/remove-one a table without rows is as good as any other, and must not be told apart."""
-        return {} if Neighbours.parse(self.neighbours) is Neighbours.REPLACE_ONE else {"ensure_min_samples": 0}
-
-    def _labels(self, y: Any, rows: int) -> tuple[NDArray[Any], NDArray[np.intp]]:
-        """The classes, and the number of each row's; a label that is not among declared classes has none."""
-        labels = column_or_1d(plain(y), warn=True)
-        if len(labels) != rows:
-            raise ValueError(f"Found input variables with inconsistent numbers of samples: {[rows, len(labels)]}")
-        if self.classes is None:
-            check_classification_targets(labels)
-            classes = unique_labels(labels)
-        else:
-            classes = np.unique(np.asarray(self.classes))
-            if len(classes) == 0:
-                raise ParameterError("classes must name at least one label")
-        place = {label: number for number, label in enumerate(classes.tolist())}
-        return classes, np.array([place.get(label, UNKNOWN) for label in labels.tolist()], dtype=np.intp)
-
-    def _learner(
-        self, encoder: Encoder, rows: int, share: Fraction, weights: tuple[int, ...], part: Fraction
-    ) -> Learner:
-        relation = Neighbours.parse(self.neighbours)
-        given = whole_or_none(self.rows, "rows", most=MOST_ROWS)
-        public = given if given is not None or relation is not Neighbours.REPLACE_ONE else rows
+    def _learner(self, given: Given, share: Fraction, part: Fraction) -> Learner:
+        relation, rows, encoder = Neighbours.parse(self.neighbours), len(given.data), given.encoder
+        known = whole_or_none(self.rows, "rows", most=MOST_ROWS)
+        public = known if known is not None or relation is not Neighbours.REPLACE_ONE else rows
         return rule_learner(
             self._model(),
             encoder.literals,
             rows=None if public is None else max(1, int(public * share * part)),
-            epsilon=inner_epsilon(positive(self.epsilon, "epsilon"), share),
-            problems=problems(len(weights)),
+            epsilon=inner_epsilon(positive(self.epsilon, "epsilon"), share) * (1 - self._counted_share()),
+            problems=problems(len(given.weights)),
             neighbours=relation,
             size=self.size,
             mechanism=self.mechanism,
             oracle=self.oracle,
             blocks=encoder.blocks,
             rows_bound=relation.public_rows(rows),
-            unit=max(weights),
+            unit=max(given.weights) * given.data.heaviest,
+            delta=self._delta(),
         )
+
+    def _counted_share(self) -> Fraction:
+        """The part of ε that counts classes in bands: none where nobody asks, or where a card brings its log odds."""
+        logistic = self.delta is not None and self._model() in ("auto", "halfspace")
+        return BAND_SHARE if self.probabilities and not logistic else Fraction(0)
+
+    def _counting(self, encoder: Encoder, classes: NDArray[Any], share: Fraction) -> Counting | None:
+        part = self._counted_share()
+        if part == 0:
+            return None
+        epsilon = inner_epsilon(positive(self.epsilon, "epsilon"), share) * part
+        counts = BandCounts(epsilon, Neighbours.parse(self.neighbours))
+        return Counting(counts, encoder, tuple(classes.tolist()))
+
+    def _delta(self) -> Fraction | None:
+        """δ as a fraction; a secret sample is accounted for in pure ε only."""
+        if self.delta is None:
+            return None
+        if self.subsample is not None:
+            raise ParameterError("subsample cannot be combined with delta: leave one of them out")
+        return probability(self.delta, "delta")
 
     def _model(self) -> str:
         return self.model_kind
 
-    def source(self) -> Randomness:
-        """Where the noise comes from: the operating system, unless ``random_state`` is given."""
-        if self.random_state is None:
-            return SystemRandomness()
-        if isinstance(self.random_state, Randomness):
-            return self.random_state
-        if isinstance(self.random_state, int | np.integer):
-            return SeededRandomness(whole(self.random_state, "random_state", least=0, most=MOST_SEED))
-        raise ParameterError("random_state must be None, or an integer for a fit that is not private")
-
-    def _weights(self, classes: NDArray[Any]) -> tuple[int, ...]:
-        """The class weights as integers on one scale."""
+    def _weights(self, classes: NDArray[Any], most: int) -> tuple[int, ...]:
+        """The class weights as integers of at most ``most``."""
         if self.class_weight is None:
             return (1,) * len(classes)
         if not isinstance(self.class_weight, Mapping):
             raise ParameterError("class_weight must be a dictionary: weights read off the data would not be private")
         given = [positive(self.class_weight.get(label, 1), "class_weight") for label in classes.tolist()]
-        return whole_weights(given)
+        return whole_weights(given, most)
 
     # ---- using -----------------------------------------------------------------------------------
     def predict(self, X: Any) -> NDArray[Any]:
@@ -257,43 +251,26 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         rows = self._checked(X)
         return self.rules_.margins(rows)
 
-    def _checked(self, X: Any) -> Any:
-        check_is_fitted(self, "rules_")
-        return self._values(X, self.rules_.encoder) if isinstance(self.rules_.encoder, CutEncoder) else X
+    @available_if(_has_chances)  # type: ignore[untyped-decorator]
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """The probability of each class: read off a logistic card, or counted with noise in bands of the score.
 
-    def _values(self, X: Any, encoder: CutEncoder) -> NDArray[Any]:
-        """The rows as an array; a loaded model knows its columns by number only."""
-        if hasattr(self, "n_features_in_"):
-            return np.asarray(validate_data(self, X=as_given(X), reset=False, **AS_THEY_ARE))
-        values = np.asarray(check_array(as_given(X), **AS_THEY_ARE))
-        if values.shape[1] != len(encoder.names):
-            raise DataError(f"the model was fitted on {len(encoder.names)} columns")
-        return values
+        A card has them with ``delta=``, everything else with ``probabilities=True``. To ask for them costs nothing.
+        """
+        return self.rules_.chances(self._checked(X))
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """The accuracy on these rows, read as they are: warns, since the figure is not private."""
-        warnings.warn("score reads the rows as they are: the figure is not private", NotPrivateWarning, stacklevel=2)
-        return float(super().score(X, plain(y), sample_weight))
 
-    def get_rules(self) -> Any:
-        """The rule as a pandas frame: one row per literal, list entry or weight."""
-        from oracledp.extras import optional
-
-        check_is_fitted(self, "rules_")
-        columns = ["class", "order", "condition", "value"]
-        return optional("pandas", extra="frames").DataFrame(self.rules_.rules(), columns=columns)
-
-    def __str__(self) -> str:
-        return f"{self.rules_}\n{self.guarantee_}" if hasattr(self, "rules_") else repr(self)
-
-    def save(self, path: Any) -> None:
-        """Write the fitted model as JSON: rules, schema and guarantee, nothing of the training rows."""
-        save_model(self, path)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.non_deterministic = True
-        tags.classifier_tags.poor_score = True
-        tags.input_tags.allow_nan = True  # a missing number is as good as one below every cut
-        tags.input_tags.string = True  # and so is a text that says no number
-        return tags
+def _labels(given: Any, rows: int, declared: Any) -> tuple[NDArray[Any], NDArray[np.intp]]:
+    """The classes, and the number of each row's; a label that is not among declared classes has none."""
+    labels = column_or_1d(plain(given), warn=True)
+    if len(labels) != rows:
+        raise ValueError(f"Found input variables with inconsistent numbers of samples: {[rows, len(labels)]}")
+    if declared is None:
+        check_classification_targets(labels)
+        classes = unique_labels(labels)
+    else:
+        classes = np.unique(np.asarray(declared))
+        if len(classes) == 0:
+            raise ParameterError("classes must name at least one label")
+    place = {label: number for number, label in enumerate(classes.tolist())}
+    return classes, np.array([number_of_class(label, place) for label in labels.tolist()], dtype=np.intp)

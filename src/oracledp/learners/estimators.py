@@ -10,6 +10,7 @@ from oracledp.data.schema import Schema
 from oracledp.errors import ParameterError
 from oracledp.exact.numbers import Exact
 from oracledp.learners.base import PrivateClassifier
+from oracledp.learners.cuts import Bounds
 from oracledp.oracles.base import Oracle
 from oracledp.privacy.guarantee import Neighbours
 from oracledp.privacy.ledger import Ledger
@@ -54,7 +55,7 @@ class HalfspaceClassifier(PrivateClassifier):
 
 
 class PrivateRuleClassifier(PrivateClassifier):
-    """The estimator to start with: ``model="auto"`` gives a scoring card or a single rule, whichever ε bears.
+    """The estimator to start with: ``model="auto"`` gives a scoring card or a single rule, whichever ε can pay for.
 
     The choice reads only the number of rows, ε and the number of literals. By default that number is private
     (add/remove-one), and a fiftieth of ε counts it (proofs/row-count.md); it is public with ``rows`` or under
@@ -65,6 +66,7 @@ class PrivateRuleClassifier(PrivateClassifier):
         self,
         *,
         epsilon: Exact,
+        delta: Exact | None = None,
         model: str = "auto",
         schema: Schema | None = None,
         neighbours: Neighbours | str = Neighbours.DEFAULT.value,
@@ -74,15 +76,19 @@ class PrivateRuleClassifier(PrivateClassifier):
         ledger: Ledger | None = None,
         classes: Any = None,
         class_weight: Mapping[Any, Any] | None = None,
-        bounds: tuple[Any, Any] = (0, 1),
-        cuts: int = 1,
+        bounds: Bounds | None = None,
+        cuts: int | Mapping[str, int] = 1,
         rows: int | None = None,
         subsample: Exact | None = None,
         random_state: Any = None,
         strict: bool = False,
+        probabilities: bool = False,
+        target: str | None = None,
+        max_sample_weight: Exact | None = None,
     ) -> None:
         super().__init__(
             epsilon=epsilon,
+            delta=delta,
             schema=schema,
             neighbours=neighbours,
             oracle=oracle,
@@ -97,6 +103,9 @@ class PrivateRuleClassifier(PrivateClassifier):
             subsample=subsample,
             random_state=random_state,
             strict=strict,
+            probabilities=probabilities,
+            target=target,
+            max_sample_weight=max_sample_weight,
         )
         self.model = model
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
@@ -10,37 +10,39 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.model_selection import ParameterGrid
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from oracledp.errors import ParameterError
 from oracledp.exact.numbers import Exact, positive
 from oracledp.learners.base import PrivateClassifier
 from oracledp.learners.encoding import Encoder
-from oracledp.learners.fitting import Fitted, Fitting, LabelledRows
+from oracledp.learners.fitting import Fitted, LabelledRows
 from oracledp.learners.rule_sets import RuleSet
 from oracledp.mechanisms.subsampling import random_rows
-from oracledp.privacy.door import Facts, release
+from oracledp.privacy.door import Facts, Mechanism, release
 from oracledp.privacy.guarantee import Guarantee, Neighbours
 from oracledp.privacy.ledger import Ledger
 from oracledp.randomness.choice import permute_and_flip_choice
 from oracledp.randomness.source import Randomness
 
 TRAINING = Fraction(2, 3)  # of the rows; the others compare
+NOT_SEARCHED = {"epsilon", "delta", "neighbours", "ledger", "classes", "random_state", "strict", "subsample", "target"}
 
 
 @dataclass(frozen=True)
 class Candidate:
     """One estimator's calibrated fit, and what turns its queries into predictions."""
 
-    fitting: Fitting
+    fitting: Mechanism[LabelledRows, Fitted]
     encoder: Encoder
     classes: tuple[Any, ...]
 
     def errors(self, fitted: Fitted, data: LabelledRows) -> int:
         """How many of these rows it predicts wrongly; private."""
-        records, labels = data
-        rules = RuleSet(self.classes, fitted.queries, self.encoder)
-        return int(np.count_nonzero(rules.predict_records(records) != labels))
+        rules = RuleSet(self.classes, fitted.queries, self.encoder, fitted.logit, fitted.band_shares)
+        return int(np.count_nonzero(rules.predict_records(data.records) != data.labels))
 
 
 @dataclass(frozen=True)
@@ -61,13 +63,13 @@ class Selecting:
 
     def run(self, data: Sequence[LabelledRows], source: Randomness) -> tuple[int, Fitted]:
         """The number of the chosen candidate, and what it learned. ``data`` holds each candidate's view of the rows."""
-        rows, neighbours = len(data[0][1]), self.guarantee.neighbours
+        rows, neighbours = len(data[0]), self.guarantee.neighbours
         inside = np.zeros(rows, dtype=bool)
         inside[random_rows(rows, TRAINING, neighbours, source)] = True
         fitted, errors = [], []
-        for candidate, (records, labels) in zip(self.candidates, data, strict=True):
-            fitted.append(candidate.fitting.run((records[inside], labels[inside]), source))
-            errors.append(candidate.errors(fitted[-1], (records[~inside], labels[~inside])))
+        for candidate, view in zip(self.candidates, data, strict=True):
+            fitted.append(candidate.fitting.run(view.only(inside), source))
+            errors.append(candidate.errors(fitted[-1], view.only(~inside)))
         rate = self.guarantee.epsilon / neighbours.comparison_sensitivity
         index = permute_and_flip_choice(np.array(errors, dtype=np.int64), rate, source)
         return index, fitted[index]
@@ -111,7 +113,7 @@ class PrivateSelector(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         promises = [candidate.guarantee for candidate in self._made()]
         return _whole(promises, positive(self.epsilon, "epsilon"))
 
-    def fit(self, X: Any, y: Any) -> PrivateSelector:
+    def fit(self, X: Any, y: Any = None) -> PrivateSelector:
         """Train and choose; the whole of ε is charged before anything is sampled."""
         epsilon, made = positive(self.epsilon, "epsilon"), self._made()
         prepared = [one.prepare(X, y, TRAINING) for one in made]
@@ -144,8 +146,73 @@ class PrivateSelector(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self, "best_estimator_")
         return self.best_estimator_.predict(X)
 
+    @available_if(lambda self: hasattr(getattr(self, "best_estimator_", None), "predict_proba"))  # type: ignore[untyped-decorator]
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """The chosen estimator's probabilities, where it has them."""
+        return np.asarray(self.best_estimator_.predict_proba(X))
+
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """The chosen estimator's scores."""
+        check_is_fitted(self, "best_estimator_")
+        return self.best_estimator_.decision_function(X)
+
+    def save(self, path: Any) -> None:
+        """Write the chosen estimator with the guarantee of the whole choice."""
+        check_is_fitted(self, "best_estimator_")
+        self.best_estimator_.save(path)
+
     def __str__(self) -> str:
         return str(self.best_estimator_) if hasattr(self, "best_estimator_") else repr(self)
+
+
+class PrivateGridSearch(PrivateSelector):
+    """One estimator under every combination of some parameters, of which one is kept: ``GridSearchCV`` made private.
+
+    The same mechanism and the same single charge as :class:`PrivateSelector`, which divides ε by the number of
+    combinations: keep grids small. Parameters that privacy hangs on cannot be searched over.
+
+    >>> from oracledp.learners import DecisionListClassifier
+    >>> X = np.tile([[0, 1], [1, 0], [1, 1], [0, 0]], (500, 1)); y = X[:, 0] | X[:, 1]
+    >>> search = PrivateGridSearch(DecisionListClassifier(epsilon=1, bounds=(0, 1)), {"size": [1, 2]}, epsilon=5)
+    >>> sorted(search.set_params(classes=[0, 1]).fit(X, y).best_params_)
+    ['size']
+    """
+
+    def __init__(
+        self,
+        estimator: PrivateClassifier,
+        param_grid: Mapping[str, Sequence[Any]],
+        *,
+        epsilon: Exact,
+        neighbours: Neighbours | str = Neighbours.DEFAULT.value,
+        classes: Any = None,
+        ledger: Ledger | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.estimator = estimator
+        self.param_grid = param_grid
+        self.epsilon = epsilon
+        self.neighbours = neighbours
+        self.classes = classes
+        self.ledger = ledger
+        self.random_state = random_state
+
+    @property
+    def candidates(self) -> list[PrivateClassifier]:  # type: ignore[override]
+        """One copy of the estimator for each combination, in the order of scikit-learn's ``ParameterGrid``."""
+        if not isinstance(self.estimator, PrivateClassifier):
+            raise ParameterError("estimator must be one of oracledp.learners")
+        known = self.estimator.get_params(deep=False)
+        for name in self.param_grid:
+            if name not in known or name in NOT_SEARCHED:
+                raise ParameterError(f"param_grid cannot search over {name!r} of {type(self.estimator).__name__}")
+        return [type(self.estimator)(**{**known, **more}) for more in ParameterGrid(dict(self.param_grid))]
+
+    def fit(self, X: Any, y: Any = None) -> PrivateGridSearch:
+        """Train every combination and choose; the whole of ε is charged before anything is sampled."""
+        super().fit(X, y)
+        self.best_params_: dict[str, Any] = list(ParameterGrid(dict(self.param_grid)))[self.best_index_]
+        return self
 
 
 def _whole(promises: Sequence[Guarantee], epsilon: Fraction) -> Guarantee:

@@ -3,12 +3,13 @@
 from oracledp.learning.automatic import Recipe, recipe
 from oracledp.learning.learner import promise, rule_learner
 from oracledp.learning.override_lists import OverrideLists, default_rounds
-from oracledp.learning.sample import Sample, values_of
+from oracledp.learning.sample import ClassSample, Sample, values_of
 from oracledp.learning.table_learning import learn_table
 from oracledp.learning.task import Learned, Learner, RuleLearner
 from oracledp.learning.weights import whole_weights
 
 __all__ = [
+    "ClassSample",
     "Learned",
     "Learner",
     "OverrideLists",

@@ -28,6 +28,16 @@ class Block:
         """How many weights a score has for it: one for two patterns, else one per pattern."""
         return 1 if len(self.patterns) == 2 else len(self.patterns)
 
+    @property
+    def chain(self) -> tuple[int, ...]:
+        """The literals, by place, of which any two imply one another in one direction: a column's thresholds."""
+        table = np.array(self.patterns, dtype=bool)
+        chain = [0]
+        for place in range(1, table.shape[1]):
+            if all(_nested(table[:, place], table[:, member]) for member in chain):
+                chain.append(place)
+        return tuple(chain) if len(chain) > 1 else ()
+
     def features(self, records: NDArray[np.uint8]) -> NDArray[np.int8]:
         """±1 for two patterns, else the indicators of the patterns; a record that shows none has no entry."""
         shown = records[:, list(self.literals)]
@@ -43,15 +53,26 @@ class Block:
         solution = np.linalg.lstsq(system, values, rcond=None)[0]
         return solution[:-1], float(solution[-1])
 
-    @property
-    def average(self) -> NDArray[np.float64]:
-        """The mean of each literal over the patterns: what stands in for a literal that is left out."""
-        return np.asarray(np.mean(np.array(self.patterns, dtype=float), axis=0))
+
+def _nested(one: NDArray[np.bool_], other: NDArray[np.bool_]) -> bool:
+    return bool(np.all(one <= other) or np.all(other <= one))
 
 
 def single_blocks(literals: Literals) -> tuple[Block, ...]:
     """Every literal by itself: where nothing is known of how they hang together."""
     return tuple(Block.single(number) for number in range(len(literals)))
+
+
+def thin_blocks(blocks: tuple[Block, ...]) -> tuple[Block, ...]:
+    """Single literals: of a column's thresholds the middle one, of everything else all."""
+    kept: list[Block] = []
+    for block in blocks:
+        chain = set(block.chain)
+        middle = block.chain[(len(chain) - 1) // 2] if chain else None
+        kept += [
+            Block.single(name) for place, name in enumerate(block.literals) if place not in chain or place == middle
+        ]
+    return tuple(kept)
 
 
 def schema_blocks(schema: Schema, literals: Literals) -> tuple[Block, ...]:

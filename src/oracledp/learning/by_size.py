@@ -45,6 +45,11 @@ class LearnerBySize:
         delta = max(promise.delta for promise in promises)
         return replace(self.count.guarantee, epsilon=self.epsilon, delta=delta).assuming(*claims)
 
+    @property
+    def at_once(self) -> bool:
+        """Whether every learner that it may come to settles all classes in one run."""
+        return all(learner.at_once for learner, _ in self.learners)
+
     def check(self, rows_bound: int, unit: int, /) -> None:
         """Refuse what one of the learners would refuse: the count is not known yet."""
         for learner, _ in self.learners:

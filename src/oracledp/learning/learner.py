@@ -10,23 +10,30 @@ from oracledp.data.literals import Literals
 from oracledp.errors import ParameterError
 from oracledp.exact.capacity import MOST_ROWS
 from oracledp.exact.numbers import whole
-from oracledp.learning.automatic import Recipe, recipe, recipes
-from oracledp.learning.blocks import Block, single_blocks
+from oracledp.learning.automatic import Recipe, descent, recipe, recipes
+from oracledp.learning.blocks import Block, single_blocks, thin_blocks
 from oracledp.learning.by_size import LearnerBySize, Sized
 from oracledp.learning.cards import scoring_card
+from oracledp.learning.gradient_cards import gradient_learner
 from oracledp.learning.override_lists import OverrideLists, widest
 from oracledp.learning.sample import Sample
 from oracledp.learning.single_rules import SingleRules
+from oracledp.learning.sparse_cards import sparse_card
 from oracledp.learning.task import Learned, Learner, RuleLearner, Task
+from oracledp.learning.trees import tree_learner
 from oracledp.learning.whole_class import whole_class_learner
+from oracledp.mechanisms.gradients import Descent
 from oracledp.mechanisms.registry import SELECTIONS
+from oracledp.mechanisms.row_count import sizes
 from oracledp.mechanisms.surrogate import ConvexSurrogate
 from oracledp.oracles.base import Certificate, Oracle, Trust
 from oracledp.privacy.guarantee import Guarantee, Neighbours
 from oracledp.randomness.source import Randomness
 
 AUTOMATIC = "auto"
-DEFAULT_MECHANISM = {"decision-list": "override-list", "halfspace": "surrogate"}
+DEFAULT_MECHANISM = {"decision-list": "override-list", "halfspace": "surrogate", "tree": "private-tree"}
+GRADIENTS = "gradients"
+PROOFS = {"surrogate": "surrogate", "private-tree": "private-trees", GRADIENTS: "gradient-cards"}  # else override-lists
 
 
 def rule_learner(
@@ -56,20 +63,33 @@ def rule_learner(
         raise ParameterError("there is no column to learn from")
     if model != AUTOMATIC and model not in FAMILIES:
         raise ParameterError(f"model must be one of {', '.join((AUTOMATIC, *FAMILIES))}, got {model!r}")
-    chosen = _checked_mechanism(model, mechanism)
-    task = Task(literals, single_blocks(literals), epsilon, neighbours, size, oracle, rows_bound, unit, delta)
+    chosen = _checked_mechanism(model, mechanism, delta)
+    own = delta if delta is None or chosen == GRADIENTS else delta / problems
+    task = Task(literals, single_blocks(literals), epsilon, neighbours, size, oracle, rows_bound, unit, own, problems)
     codes = None if blocks is None else sum(block.size for block in blocks)
 
     def built(plan: Recipe, share: Fraction) -> RuleLearner:
-        columns = blocks if blocks is not None and plan.by_column else task.blocks
-        return _learner(model, chosen, replace(task, blocks=columns, epsilon=share / problems), plan)
+        columns = task.blocks
+        if blocks is not None:
+            columns = blocks if plan.by_column else thin_blocks(blocks) if plan.thin else task.blocks
+        own = replace(task, blocks=columns, epsilon=share / problems)
+        return _learner(model, chosen, own, plan, task.blocks if blocks is None else blocks)
+
+    def by_gradients(size: int, share: Fraction) -> RuleLearner:
+        columns = task.blocks if blocks is None else blocks
+        whole = replace(task, blocks=columns, epsilon=share)
+        return sparse_card(whole, lambda own: gradient_learner(own, descent_of(own, size)), columns)
 
     def by_size(share: Fraction) -> tuple[Sized, ...]:
+        if chosen == GRADIENTS:
+            return tuple((by_gradients(size, share), frozenset((size,))) for size in sizes())
         known = recipes(share / problems, len(literals), codes)
         return tuple((built(plan, share), fitting) for plan, fitting in known)
 
     if rows is not None or not _follows_size(chosen, size):
         known = 1 if rows is None else whole(rows, "rows", most=MOST_ROWS)
+        if chosen == GRADIENTS:
+            return by_gradients(known, epsilon)
         return built(recipe(known, epsilon / problems, len(literals), codes), epsilon)
     if neighbours is Neighbours.REPLACE_ONE:
         raise ParameterError("under replace-one the number of rows is public: rows must be given")
@@ -84,44 +104,57 @@ def promise(
     rows: int | None = None,
     size: int | None = None,
     mechanism: str | None = None,
+    delta: Fraction | None = None,
 ) -> Guarantee:
     """What the learner of these parameters promises on all tables alike, all its problems together."""
-    chosen = _checked_mechanism(model, mechanism)
+    chosen = _checked_mechanism(model, mechanism, delta)
     if chosen is not None and chosen in SELECTIONS and chosen not in ("exponential", "permute-and-flip"):
         raise ParameterError(
             f"what {chosen} promises depends on the columns and the oracle: see guarantee_ after a fit"
         )
     measured = rows is None and neighbours is Neighbours.ADD_REMOVE and _follows_size(chosen, size)
-    own = "surrogate" if chosen == "surrogate" else "override-lists"
-    proof = "row-count" if chosen is None or measured else own
-    return Guarantee(epsilon=epsilon, neighbours=neighbours, proof=proof)
+    proof = "row-count" if chosen is None or measured else PROOFS.get(chosen, "override-lists")
+    spent = delta if delta is not None and chosen == GRADIENTS else Fraction(0)
+    return Guarantee(epsilon=epsilon, delta=spent, neighbours=neighbours, proof=proof)
 
 
 def _follows_size(mechanism: str | None, size: int | None) -> bool:
     """Whether a recipe by the number of rows is asked for."""
-    return mechanism in (None, "surrogate") or (mechanism == "override-list" and size is None)
+    return mechanism in (None, "surrogate", GRADIENTS) or (mechanism == "override-list" and size is None)
 
 
-def _checked_mechanism(model: str, mechanism: str | None) -> str | None:
-    """The mechanism for a model; None where the recipe picks it."""
+def _checked_mechanism(model: str, mechanism: str | None, delta: Fraction | None) -> str | None:
+    """The mechanism for a model; None where the recipe picks it. A δ buys a score its gradients."""
     if model == AUTOMATIC:
         if mechanism is not None:
             raise ParameterError("mechanism for auto must be left out: the recipe picks it")
-        return None
-    own = DEFAULT_MECHANISM.get(model, "exponential")
-    allowed = dict.fromkeys((own, *SELECTIONS))
-    if mechanism is not None and mechanism not in allowed:
+        return None if delta is None else GRADIENTS
+    scores = (GRADIENTS,) if model == "halfspace" else ()
+    if mechanism == GRADIENTS and scores and delta is None:
+        raise ParameterError("mechanism gradients needs delta")
+    own = GRADIENTS if scores and delta is not None else DEFAULT_MECHANISM.get(model, "exponential")
+    if mechanism is None or mechanism == own:  # most fits: nobody looks through the installed packages
+        return own
+    allowed = dict.fromkeys((own, DEFAULT_MECHANISM.get(model, own), *scores, *SELECTIONS))
+    if mechanism not in allowed:
         raise ParameterError(f"mechanism for {model} must be one of {', '.join(allowed)}, got {mechanism!r}")
-    return mechanism or own
+    return mechanism
 
 
-def _learner(model: str, mechanism: str | None, task: Task, plan: Recipe) -> RuleLearner:
+def descent_of(task: Task, rows: int) -> Descent:
+    """The descent for a task on about so many rows."""
+    assert task.delta is not None
+    return descent(rows, task.epsilon, task.delta, len(task.blocks))
+
+
+def _learner(model: str, mechanism: str | None, task: Task, plan: Recipe, columns: tuple[Block, ...]) -> RuleLearner:
     if mechanism is None:
-        rounds = task.size or plan.rounds if plan.model == "decision-list" else task.size
-        found = _learner(plan.model, DEFAULT_MECHANISM[plan.model], replace(task, size=rounds), plan)
+        found = _learner(plan.model, DEFAULT_MECHANISM[plan.model], task, plan, columns)
         return replace(found, guarantee=replace(found.guarantee, proof="row-count"))
     if mechanism == "surrogate":
-        return _card(task, plan.curvature_share)
+        return sparse_card(task, lambda own: _card(own, plan.curvature_share), columns)
+    if mechanism == "private-tree":
+        return tree_learner(task)
     if mechanism == "override-list":
         return _enumerated(OverrideLists(task.literals, task.size or plan.rules, task.epsilon, task.neighbours))
     width = task.size or FAMILIES[model].default_size
@@ -150,7 +183,7 @@ def _card(task: Task, curvature_share: Fraction) -> RuleLearner:
     def run(sample: Sample, source: Randomness) -> Learned:
         features = sample.features(task.blocks)
         weights = surrogate.run(features, sample.positive, sample.negative, source, unit=sample.unit)
-        card = scoring_card(weights, task.blocks, task.literals, size=task.size)
+        card = scoring_card(weights, task.blocks, task.literals)
         return Learned(card, certificate, surrogate.name)
 
     return RuleLearner(surrogate.name, surrogate.guarantee, run, surrogate.check)

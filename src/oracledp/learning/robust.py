@@ -11,7 +11,7 @@ from oracledp.errors import OracleFailure, ParameterError
 from oracledp.exact.numbers import Exact
 from oracledp.learning.models import rule_class
 from oracledp.mechanisms.release import Release
-from oracledp.mechanisms.robust import NothingReleased, prsma
+from oracledp.mechanisms.robust import prsma
 from oracledp.mechanisms.votes.mechanism import vote
 from oracledp.oracles.base import Oracle
 from oracledp.privacy.guarantee import Neighbours
@@ -51,6 +51,6 @@ class RobustLearning:
         else:
             private = self.neighbours is Neighbours.ADD_REMOVE
             found = prsma(table, queries, rows_bound=self.rows if private else None, **common)  # type: ignore[arg-type]
-        if isinstance(found, NothingReleased):
+        if not isinstance(found, Release):
             raise OracleFailure("the parts disagree, or too many runs failed: nothing is released, the budget is spent")
         return found

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +30,7 @@ class Sample:
     negative: NDArray[np.int64]
     rows: int
     unit: int
+    weights: tuple[int, int] = (1, 1)
 
     @classmethod
     def of(
@@ -39,16 +41,22 @@ class Sample:
         *,
         counts: NDArray[np.int64] | None = None,
         weights: tuple[int, int] = (1, 1),
+        row_weights: NDArray[np.int64] | None = None,
+        heaviest: int = 1,
     ) -> Sample:
-        """Merge equal records; ``weights`` are those of the negative and the positive label."""
-        if not 1 <= min(weights) <= max(weights) <= MOST_UNIT:
+        """Merge equal records; ``weights`` are those of the negative and the positive label.
+
+        A row of its own weight, from 0 to ``heaviest``, weighs the product of both.
+        """
+        if not 1 <= min(weights) <= max(weights) * heaviest <= MOST_UNIT:
             raise ParameterError(f"the weights of a label are integers from 1 to {MOST_UNIT}: see whole_weights")
         count = np.ones(len(records), dtype=np.int64) if counts is None else counts
         rows = refuse_rows(count)
+        held = count if row_weights is None else count * np.clip(row_weights, 0, heaviest)
         equal = EqualRows.of(records)
-        positive = equal.totals(np.where(label, count * weights[1], 0))
-        negative = equal.totals(np.where(label, 0, count * weights[0]))
-        return cls(literals, records[equal.first()], positive, negative, rows, max(weights))
+        positive = equal.totals(np.where(label, held * weights[1], 0))
+        negative = equal.totals(np.where(label, 0, held * weights[0]))
+        return cls(literals, records[equal.first()], positive, negative, rows, max(weights) * heaviest, weights)
 
     @classmethod
     def from_table(cls, table: Table, target: Literal, *, weights: tuple[int, int] = (1, 1)) -> Sample:
@@ -61,6 +69,19 @@ class Sample:
     def gain(self) -> NDArray[np.int64]:
         """How much the weighted error falls where a record is predicted positive instead of negative."""
         return self.positive - self.negative
+
+    @property
+    def by_class(self) -> ClassSample:
+        """The same records with the number of those of either label, where no row has a weight of its own."""
+        if self.unit != max(self.weights):
+            raise ParameterError("rows with weights of their own are merged by class from the start")
+        shown = np.stack([self.negative // self.weights[0], self.positive // self.weights[1]], axis=1)
+        return ClassSample(self.records, shown, self.weights)
+
+    def only(self, kept: Sequence[int]) -> Sample:
+        """The same rows seen through some of the literals; equal records are not merged again."""
+        chosen = Literals(tuple(self.literals[number] for number in kept))
+        return replace(self, literals=chosen, records=self.records[:, list(kept)])
 
     def features(self, blocks: tuple[Block, ...]) -> NDArray[np.int8]:
         """The records as the surrogate sees them: each block's columns, and a last one of ones."""
@@ -75,6 +96,47 @@ class Sample:
         weights = np.concatenate([self.positive, self.negative])
         kept = weights > 0
         return records[kept], weights[kept]
+
+
+@dataclass(frozen=True, eq=False)
+class ClassSample:
+    """Distinct 0/1 records, each with the number of records of every class; **private** but for class weights.
+
+    ``row_weights``, where rows have some, are those of the records, from 0 to the public ``heaviest``.
+    """
+
+    records: NDArray[np.uint8]
+    shown: NDArray[np.int64]
+    weights: tuple[int, ...]
+    row_weights: NDArray[np.int64] | None = None
+    heaviest: int = 1
+
+    @classmethod
+    def of(
+        cls,
+        records: NDArray[np.uint8],
+        labels: NDArray[np.intp],
+        *,
+        weights: tuple[int, ...],
+        row_weights: NDArray[np.int64] | None = None,
+        heaviest: int = 1,
+    ) -> ClassSample:
+        """Merge equal records of equal weight; ``labels`` are the numbers of their classes."""
+        refuse_rows(np.ones(len(records), dtype=np.int64))
+        equal = EqualRows.of(records if row_weights is None else np.hstack([records, as_bits(row_weights)]))
+        shown = [equal.totals((labels == number).astype(np.int64)) for number in range(len(weights))]
+        first = equal.first()
+        held = None if row_weights is None else row_weights[first]
+        return cls(records[first], np.stack(shown, axis=1), weights, held, heaviest)
+
+
+def as_bits(values: NDArray[np.int64]) -> NDArray[np.uint8]:
+    """Whole numbers from 0 to 65,535 as rows of 16 bits.
+
+    >>> as_bits(np.array([5]))[0, -3:].tolist()
+    [1, 0, 1]
+    """
+    return np.unpackbits(values.astype(">u2").view(np.uint8).reshape(-1, 2), axis=1)
 
 
 def values_of(records: NDArray[np.uint8], literals: Literals, wanted: Literals) -> NDArray[np.uint8]:

@@ -30,7 +30,7 @@ class SingleRules:
     width: int
     epsilon: Fraction
     neighbours: Neighbours
-    disjunctions: bool = False
+    disjunctions: bool
     permute_and_flip: bool = False
 
     @property

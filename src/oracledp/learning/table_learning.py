@@ -9,7 +9,7 @@ from oracledp.classes import ZeroOneLoss
 from oracledp.data.literals import Literal
 from oracledp.data.table import Table
 from oracledp.exact.capacity import MOST_ROWS
-from oracledp.exact.numbers import Exact, positive, probability, whole_or_none
+from oracledp.exact.numbers import Exact, whole_or_none
 from oracledp.learning.blocks import schema_blocks
 from oracledp.learning.learner import AUTOMATIC, rule_learner
 from oracledp.learning.robust import ROBUST, RobustLearning
@@ -20,6 +20,7 @@ from oracledp.oracles.base import Oracle
 from oracledp.privacy.door import Facts, release
 from oracledp.privacy.guarantee import Guarantee, Neighbours
 from oracledp.privacy.ledger import Ledger
+from oracledp.privacy.persons import row_delta, row_epsilon
 from oracledp.randomness.source import Randomness
 
 
@@ -75,6 +76,7 @@ def learn_table(
     ``progress(done, total)`` hears how these two advance.
     """
     relation = Neighbours.parse(neighbours)
+    share = row_epsilon(epsilon, table.unit)
     facts = Facts.of(table, relation)
     if mechanism in ROBUST:
         wanted = RobustLearning(
@@ -97,14 +99,14 @@ def learn_table(
         model,
         literals,
         rows=given if given is not None or facts.rows is None else max(1, facts.rows),
-        epsilon=positive(epsilon, "epsilon"),
+        epsilon=share,
         neighbours=relation,
         size=size,
         mechanism=mechanism,
         oracle=oracle,
         blocks=schema_blocks(table.schema, literals),
         rows_bound=facts.rows_bound,
-        delta=None if delta is None else probability(delta, "delta"),
+        delta=None if delta is None else row_delta(delta, share, table.unit),
     )
     released = release(TableLearning(learner, target), table, facts, ledger=ledger, source=source)
     learned = released.result

@@ -12,7 +12,7 @@ from oracledp.data.literals import Literals
 from oracledp.exact.capacity import MOST_ROWS
 from oracledp.exact.numbers import MOST_PARTS, whole_or_none
 from oracledp.learning.blocks import Block
-from oracledp.learning.sample import Sample
+from oracledp.learning.sample import ClassSample, Sample
 from oracledp.oracles.base import Certificate, Oracle
 from oracledp.privacy.guarantee import Guarantee, Neighbours
 from oracledp.randomness.source import Randomness
@@ -34,6 +34,7 @@ class Task:
     rows_bound: int = MOST_ROWS
     unit: int = 1
     delta: Fraction | None = None
+    classes: int = 2
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "size", whole_or_none(self.size, "size", most=MOST_PARTS))
@@ -48,6 +49,15 @@ class Learned:
     mechanism: str
 
 
+@dataclass(frozen=True)
+class Cards:
+    """Scoring cards learned together: one for two classes, one per class for more, and the log odds of a point."""
+
+    queries: tuple[Query, ...]
+    certificate: Certificate
+    logit: float
+
+
 class Learner(Protocol):
     """A calibrated learner: what it promises and what it refuses, before and whatever the rows."""
 
@@ -59,6 +69,11 @@ class Learner(Protocol):
     @property
     def guarantee(self) -> Guarantee:
         """What it promises, the measuring of the rows included."""
+        ...
+
+    @property
+    def at_once(self) -> bool:
+        """Whether one run settles all classes, instead of one per class."""
         ...
 
     def check(self, rows_bound: int, unit: int, /) -> None:
@@ -78,6 +93,12 @@ class RuleLearner:
     guarantee: Guarantee
     run: Callable[[Sample, Randomness], Learned]
     check: Callable[[int, int], None]
+    run_classes: Callable[[ClassSample, Randomness], Cards] | None = None
+
+    @property
+    def at_once(self) -> bool:
+        """Whether one run settles all classes."""
+        return self.run_classes is not None
 
     def settled(self, rows: int, source: Randomness, /) -> RuleLearner:
         """Itself, whatever the rows: nothing is drawn."""

@@ -1,0 +1,88 @@
+"""What a logistic card sees of a record: whole numbers, affine in its literals, so that points come back out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import isqrt, sqrt
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oracledp.learning.blocks import Block
+
+DETAIL = 0.5  # how much a single threshold weighs beside the position among all thresholds of its column
+
+
+@dataclass(frozen=True, eq=False)
+class FeatureMap:
+    """``features = slopes · literals + constants`` in whole numbers; public, as are its bounds."""
+
+    slopes: NDArray[np.int64]  # features × literals
+    constants: NDArray[np.int64]
+    longest: int
+
+    @property
+    def count(self) -> int:
+        """How many features there are."""
+        return len(self.constants)
+
+    @property
+    def reach(self) -> int:
+        """No feature of any record is larger."""
+        return int((np.abs(self.slopes).sum(axis=1) + np.abs(self.constants)).max())
+
+    def features(self, records: NDArray[np.uint8]) -> NDArray[np.int64]:
+        """One vector per record."""
+        return np.asarray(np.rint(records @ self.slopes.T.astype(np.float64)).astype(np.int64) + self.constants)
+
+    def by_literal(self, weights: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """A score over features (features × outputs) as numbers per literal and a constant, for each output."""
+        return self.slopes.T @ weights, self.constants @ weights
+
+
+def feature_map(blocks: tuple[Block, ...], literals: int, length: int) -> FeatureMap:
+    """The encoding of a table whose literals hang together in these blocks, with vectors of about this ``length``.
+
+    A single literal becomes ±1, a category 0/1. A column of thresholds has one feature for the position among them,
+    from -1 to 1, and small ones for each threshold: few rows teach the slope, many rows the steps.
+
+    >>> found = feature_map((Block((0, 1), ((0, 0), (1, 0), (1, 1))), Block.single(2)), 3, 500)
+    >>> found.features(np.array([[1, 0, 1]], dtype=np.uint8)).tolist()
+    [[0, 98, -98, 278, 277]]
+    """
+    rows: list[tuple[dict[int, float], float]] = []
+    for block in blocks:
+        rows += _block_rows(block)
+    rows.append(({}, 1.0))
+    square = sum(_most_squared(block) for block in blocks) + 1
+    unit = length / sqrt(square)
+    slopes = np.zeros((len(rows), literals), dtype=np.int64)
+    for place, (terms, _) in enumerate(rows):
+        for literal, value in terms.items():
+            slopes[place, literal] = round(unit * value)
+    constants = np.array([round(unit * constant) for _, constant in rows], dtype=np.int64)
+    return FeatureMap(slopes, constants, max(1, isqrt(round(unit * unit * square))))
+
+
+def _block_rows(block: Block) -> list[tuple[dict[int, float], float]]:
+    """The features of one block: slopes by literal and a constant each."""
+    if len(block.literals) == 1:
+        return [({block.literals[0]: 2.0}, -1.0)]
+    chain = block.chain
+    others = [({literal: 1.0}, 0.0) for place, literal in enumerate(block.literals) if place not in chain]
+    if not chain:
+        return others
+    ordered, share = [block.literals[place] for place in chain], DETAIL / sqrt(len(chain))
+    position = ({literal: 2.0 / len(ordered) for literal in ordered}, -1.0)
+    return [position, *(({literal: 2 * share}, -share) for literal in ordered), *others]
+
+
+def _most_squared(block: Block) -> float:
+    """The largest squared length that a block's features have, over its patterns."""
+    place = {literal: number for number, literal in enumerate(block.literals)}
+    lengths = [
+        sum((sum(value * pattern[place[name]] for name, value in terms.items()) + constant) ** 2
+            for terms, constant in _block_rows(block))
+        for pattern in block.patterns
+    ]  # fmt: skip
+    return max(lengths)
