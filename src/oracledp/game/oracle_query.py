@@ -26,8 +26,9 @@ from oracledp.game.record import GameRecord, InternalDiagnostics, diagnose, publ
 from oracledp.game.settings import LARGEST_ROUNDS, MOST_DRAWN, RESPONSES, Rules, default_rounds
 from oracledp.mechanisms.table_selection import refuse_unknown_literals
 from oracledp.privacy.door import Facts, release
-from oracledp.privacy.guarantee import Guarantee, Neighbours
+from oracledp.privacy.guarantee import Guarantee, Neighbours, show
 from oracledp.randomness.source import Randomness
+from oracledp.showing import html_text
 
 if TYPE_CHECKING:
     from oracledp.privacy.ledger import Ledger
@@ -79,6 +80,8 @@ class OracleQuery:
             raise ParameterError(
                 "OracleQuery is private under replace-one only: its payoff needs a public number of rows"
             )
+        if schema.constraints:
+            raise ParameterError("OracleQuery keeps deny rules only: constraints are for Synthesizer")
         self.schema = schema
         self.neighbours = NEIGHBOURS
         self.epsilon = positive(epsilon, "epsilon")
@@ -170,6 +173,14 @@ class OracleQuery:
         codes = self.sample_codes(n, seed=seed, where=where).astype(self.schema.code_dtype)
         places = _generator(seed).random(codes.shape)
         return self.shape_.build(self.schema.decode(codes, places))
+
+    def __repr__(self) -> str:
+        fitted = "fitted" if hasattr(self, "model_") else "not fitted"
+        about = f"{self.queries.kind}; epsilon={show(self.epsilon)}, delta={show(self.delta)}, {self.query_player}"
+        return f"OracleQuery({', '.join(self.schema.names)}; {about}, {fitted})"
+
+    def _repr_html_(self) -> str:
+        return html_text(repr(self), str(self.guarantee_) if hasattr(self, "model_") else "")
 
     def save(self, path: str | Path) -> None:
         """Write the released model as JSON; it holds nothing but what was released."""

@@ -11,6 +11,7 @@ from oracledp.game.query_player import NEIGHBOURS, ExponentialPlayer, PerturbedP
 from oracledp.game.robust_player import RobustPlayer
 from oracledp.game.settings import PLAYERS
 from oracledp.game.surrogate_player import SurrogatePlayer
+from oracledp.game.voting_player import VotingPlayer
 from oracledp.mechanisms.perturbed_min import oracle_assumptions
 from oracledp.mechanisms.robust.mechanism import optimality_claims
 from oracledp.oracles.registry import resolve
@@ -35,6 +36,8 @@ def query_player(
         return SurrogatePlayer.calibrate(queries, rounds, epsilon, delta)
     if name == "prsma":
         return RobustPlayer.calibrate(queries, rows, rounds, epsilon, delta, oracle=oracle)
+    if name == "vote":
+        return VotingPlayer.calibrate(queries, rows, rounds, epsilon, delta, oracle=oracle)
     if name == "rspm:gaussian":
         return GaussianPlayer.calibrate(queries, rounds, epsilon, delta, oracle=oracle)
     embedding = "k-hot" if name == "rspm" else "separator"
@@ -44,7 +47,7 @@ def query_player(
 def promise(name: str, queries: QueryClass, *, epsilon: Fraction, delta: Fraction, oracle: str = "auto") -> Guarantee:
     """What the query player of this name promises for all rounds together, however many rows and rounds there are."""
     whole = Guarantee(epsilon=epsilon, delta=delta, neighbours=NEIGHBOURS, proof="oracle-query")
-    if name in NO_ORACLE:
+    if name in NO_ORACLE or name == "vote":
         return whole
     chosen = resolve(oracle, queries)
     claims = optimality_claims(chosen) if name == "prsma" else oracle_assumptions(chosen)

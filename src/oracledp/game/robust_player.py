@@ -13,10 +13,10 @@ from oracledp.game.query_player import BOTH_SIDES, whole_promise
 from oracledp.mechanisms.objective import Minimum
 from oracledp.mechanisms.payoff import Payoff
 from oracledp.mechanisms.robust import RobustMechanism, design_prsma
-from oracledp.mechanisms.robust.mechanism import RspmBase, output_of
+from oracledp.mechanisms.robust.mechanism import robust_answer
 from oracledp.mechanisms.robust.parallel import workers_of
-from oracledp.mechanisms.robust.runs import Array, Run, answer, passing_outputs
-from oracledp.mechanisms.robust.splitting import split
+from oracledp.mechanisms.robust.rspm_base import RspmBase, output_of
+from oracledp.mechanisms.robust.runs import Array, Run
 from oracledp.oracles.registry import resolve
 from oracledp.privacy.accounting import homogeneous_epsilon
 from oracledp.privacy.guarantee import Guarantee, Neighbours
@@ -79,11 +79,8 @@ class RobustPlayer:
     def respond(self, payoff: Payoff, source: Randomness) -> Parts:
         """One robust choice; ⊥ ends the game."""
         design = self.mechanism.design
-        parts = split(payoff.counts, design, self.mechanism.neighbours, source)
-        rows = ((payoff.private[records], counts) for records, counts in parts)
-        base = PayoffBase(self.mechanism.base, -1, payoff, design.rows // design.parts)
-        outputs = passing_outputs(design, base, rows, source, workers_of("none"))
-        found = answer(design, outputs, source)
+        base = PayoffBase(self.mechanism.base, -1, payoff, design.part_size)
+        found = robust_answer(self.mechanism, base, payoff.private, payoff.counts, source, workers_of("none"))
         if found is None:
             raise OracleFailure("too many of the oracle's runs failed: nothing is released and the budget is spent")
         return found.parts

@@ -22,7 +22,7 @@ MOST_DRAWN = 10_000_000  # records of all rounds together
 # Against a weighted average the last query is where the table is worst now, so the data player makes sure of it.
 OPTIMISM = 10.0
 RESPONSES = ("average", "play")
-PLAYERS = ("exponential", "rspm", "rspm:separator", "rspm:gaussian", "surrogate", "prsma")
+PLAYERS = ("exponential", "rspm", "rspm:separator", "rspm:gaussian", "surrogate", "prsma", "vote")
 
 
 @dataclass(frozen=True)
@@ -85,6 +85,6 @@ def selection_counts(closed: QueryClass, rho: float, player: str) -> float:
         return 2 * log(closed.size) / sqrt(8 * rho)
     if player == "rspm":
         return rspm_k_hot_mean(closed.hot, closed.part_count + closed.dummies, epsilon=pure, rows=1)
-    if player in ("rspm:separator", "rspm:gaussian", "prsma"):
+    if player in ("rspm:separator", "rspm:gaussian", "prsma", "vote"):
         return rspm_separator_mean(len(closed.separator()), epsilon=pure, rows=1)
     raise ParameterError(f"query_player must be one of {', '.join(PLAYERS)}, got {player!r}")

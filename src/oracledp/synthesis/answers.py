@@ -17,7 +17,8 @@ from typing import Any
 
 from oracledp.data.output.conditions import Conditions, allowed_codes, parse_conditions
 from oracledp.exact.numbers import Exact, probability
-from oracledp.synthesis.estimates import Estimate, Mask, part_estimate, query_estimate
+from oracledp.showing import html_text
+from oracledp.synthesis.estimates import Estimate, Mask, inner_estimate, part_estimate, query_estimate
 from oracledp.synthesis.model import SyntheticModel
 
 _MOST_CONFIDENCE = 1 - Fraction(1, 10**12)  # doubles hold no more
@@ -32,6 +33,12 @@ class Answer:
     low: float
     high: float
     confidence: float
+
+    def __str__(self) -> str:
+        return f"{self.value:.4f}  ({100 * self.confidence:g} % interval {self.low:.4f} to {self.high:.4f})"
+
+    def _repr_html_(self) -> str:
+        return html_text(str(self))
 
     def to_json(self) -> dict[str, Any]:
         """Plain numbers."""
@@ -59,11 +66,11 @@ def _interval(
         return 1.0, 1.0
     error = 1 - confidence
     whole = tuple(columns)
+    if len(whole) == 1:
+        return _of_column(model, whole[0], allowed, error)
     own = part_estimate(model, whole, allowed) if len(whole) <= 3 else query_estimate(model, whole, allowed)
     if own is None:
         return _from_parts(model, columns, allowed, error)
-    if len(whole) == 1:
-        return _around(own, error)
     first = _around(own, _OWN_SHARE * error)
     second = _from_parts(model, columns, allowed, (1 - _OWN_SHARE) * error)
     low, high = max(first[0], second[0]), min(first[1], second[1])
@@ -81,9 +88,20 @@ def _from_parts(
         estimate = part_estimate(model, part, allowed)
         if estimate is not None:
             bounds[part] = _around(estimate, error / len(parts))
+        elif len(part) == 1:
+            bounds[part] = _of_column(model, part[0], allowed, error / len(parts))
     high = min(bound[1] for bound in bounds.values())
     low = 1 - sum(1 - bounds[(column,)][0] for column in columns)
     return min(max(low, 0.0), high), high
+
+
+def _of_column(model: SyntheticModel, column: int, allowed: Sequence[Mask], error: float) -> tuple[float, float]:
+    """Of one column; where a condition cuts through a cell, from what is surely inside and surely outside of it."""
+    own = part_estimate(model, (column,), allowed)
+    if own is not None:
+        return _around(own, error)
+    inside, outside = (_around(inner_estimate(model, column, m), error) for m in (allowed[column], ~allowed[column]))
+    return inside[0], 1 - outside[0]
 
 
 def _around(estimate: Estimate, error: float) -> tuple[float, float]:

@@ -17,10 +17,12 @@ class ColumnBins:
     """One column's nested groupings. Level 0 is the finest; its bins are contiguous inside those of every later level.
 
     ``fine`` maps a value to its bin on level 0; ``starts[level]`` holds the first fine bin of each bin of a level.
+    A long column was counted in stages before it had bins: ``stages`` hold the first value of each of their cells.
     """
 
     fine: Integers
     starts: tuple[Integers, ...]
+    stages: tuple[Integers, ...] = ()
 
     @property
     def size(self) -> int:
@@ -36,8 +38,17 @@ class ColumnBins:
         return np.diff(np.append(self.starts[level], self.size))
 
     def grouping(self, level: int) -> Integers:
-        """The bin of a level that each value falls into."""
+        """The bin of a level that each value falls into; -1 are the values themselves, -2, -3, … the stages."""
+        if level == -1:
+            return np.arange(len(self.fine))
+        if level < -1:
+            return cells_of(self.stages[-2 - level], len(self.fine))
         return np.repeat(np.arange(len(self.starts[level])), self.widths(level))[self.fine]
+
+
+def cells_of(starts: Integers, values: int) -> Integers:
+    """The cell of each value, given the first value of each cell."""
+    return np.repeat(np.arange(len(starts)), np.diff(np.append(starts, values)))
 
 
 def nested_bins(masses: Floats, ordered: bool, thresholds: Sequence[float], missing: bool = False) -> ColumnBins:

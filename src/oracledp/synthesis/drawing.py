@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
+from numpy.typing import NDArray
 
 from oracledp.data.output.conditions import Conditions, allowed_codes, parse_conditions
+from oracledp.data.output.lawful import Law, Rows
+from oracledp.data.schema.constraints import Determines, Tables
 from oracledp.errors import ModelError
 from oracledp.synthesis.bins import Integers
 from oracledp.synthesis.model import SyntheticModel
@@ -13,29 +18,85 @@ from oracledp.synthesis.rounding import draw_rows
 _TRIES = 100
 
 
-def draw_codes(
+def draw_records(
     model: SyntheticModel, n: int | None, where: Conditions | None, generator: np.random.Generator
-) -> Integers:
-    """``n`` records of codes that meet the conditions and break no deny rule.
+) -> Rows:
+    """``n`` records that meet the conditions and keep the schema's constraints, and places inside their cells.
 
     Without ``n`` there are as many rows as the model says the data have, of those that meet the conditions.
     """
+    law = Law(model.schema, dependency_tables(model))
+    allowed = None if where is None else _allowed(model, where, law)
     probability = 1.0
-    if where is not None:
-        allowed = allowed_codes(parse_conditions(where, model.schema), model.schema)
+    if allowed is not None:
         model, probability = model.restricted(allowed)
-    rows = max(round(model.total * probability), 1) if n is None else n
-    codes = draw_rows(model.mixture, model.marginals, rows, generator)
-    return _without_denied(codes, model, generator)
+    count = max(round(model.total * probability), 1) if n is None else n
+    rows = _fresh(model, count, generator, sweeps=3)
+    return rows if law.idle else _lawful(rows, law, allowed, model, generator)
 
 
-def _without_denied(codes: Integers, model: SyntheticModel, generator: np.random.Generator) -> Integers:
-    """Replace rows that a deny rule forbids by fresh rows that none forbids."""
-    if not model.schema.deny:
-        return codes
+def _fresh(model: SyntheticModel, count: int, generator: np.random.Generator, sweeps: int) -> Rows:
+    codes = draw_rows(model.mixture, model.marginals, count, generator, sweeps=sweeps)
+    return Rows(codes, generator.random(codes.shape))
+
+
+def _lawful(
+    rows: Rows,
+    law: Law,
+    allowed: Sequence[NDArray[np.bool_]] | None,
+    model: SyntheticModel,
+    generator: np.random.Generator,
+) -> Rows:
+    """Rows that keep the law by exchanging values; those for which that fails are drawn anew."""
+    unmet = law.keep(rows, generator) | _outside(rows, allowed)
     for _ in range(_TRIES):
-        broken = np.flatnonzero(model.schema.denied(codes.astype(model.schema.code_dtype)))
-        if not len(broken):
-            return codes
-        codes[broken] = draw_rows(model.mixture, model.marginals, len(broken), generator, sweeps=0)
-    raise ModelError("the deny rules leave next to no record that the model allows")
+        left = np.flatnonzero(unmet)
+        if not len(left):
+            return rows
+        others = _fresh(model, len(left), generator, sweeps=0)
+        unmet[left] = law.keep(others, generator) | _outside(others, allowed)
+        rows.put(left, others)
+    raise ModelError("the constraints and deny rules leave next to no record that the model allows")
+
+
+def _outside(rows: Rows, allowed: Sequence[NDArray[np.bool_]] | None) -> NDArray[np.bool_]:
+    """Rows in which a value that follows from others does not meet the conditions."""
+    if allowed is None:
+        return np.zeros(len(rows.codes), dtype=np.bool_)
+    return np.asarray(~np.all([mask[rows.codes[:, column]] for column, mask in enumerate(allowed)], axis=0))
+
+
+def _allowed(model: SyntheticModel, where: Conditions, law: Law) -> list[NDArray[np.bool_]]:
+    """The codes that conditions allow; what they ask of a column that follows from another, they ask of that one."""
+    allowed = [mask.astype(np.bool_) for mask in allowed_codes(parse_conditions(where, model.schema), model.schema)]
+    for found in reversed(model.schema.constraints):
+        if isinstance(found, Determines):
+            source, target = model.schema.position(found.source), model.schema.position(found.target)
+            allowed[source] = allowed[source] & allowed[target][law.tables[found.target]]
+    return allowed
+
+
+def dependency_tables(model: SyntheticModel) -> Tables:
+    """The target's code for each code of the source of every dependency: as declared, or the likeliest by the model."""
+    schema, found = model.schema, {}
+    for constraint in schema.constraints:
+        if isinstance(constraint, Determines) and constraint.table is not None:
+            found[constraint.target] = np.array(constraint.table, dtype=np.int64)
+        elif isinstance(constraint, Determines):
+            source, target = schema.position(constraint.source), schema.position(constraint.target)
+            found[constraint.target] = _likeliest(model, source, target)
+    return found
+
+
+def _likeliest(model: SyntheticModel, source: int, target: int) -> Integers:
+    blocks, binning = model.mixture.layout.blocks(), model.mixture.layout.bins
+    parts, weights = model.mixture.parts, model.mixture.weights
+    joint = parts[:, blocks[source]].T @ (parts[:, blocks[target]] * weights[:, None])
+    mass, fine = model.marginals[target], binning[target].fine
+    inside = mass / np.bincount(fine, weights=mass, minlength=binning[target].size)[fine]
+    columns = model.schema.columns
+    values = columns[target].value_size
+    best = np.argmax((joint[:, fine] * inside)[:, :values], axis=1)[binning[source].fine]
+    if columns[source].nullable:
+        best[-1] = columns[target].size - 1
+    return np.asarray(best, dtype=np.int64)

@@ -12,7 +12,6 @@ from math import sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from oracledp.synthesis.bins import Integers
 from oracledp.synthesis.counted import CountedQuery
 from oracledp.synthesis.measurements import NoisyTable
 from oracledp.synthesis.model import SyntheticModel
@@ -41,10 +40,26 @@ def part_estimate(model: SyntheticModel, part: tuple[int, ...], allowed: Sequenc
     """The share of records allowed in a few columns, from every table and every parity that resolves it."""
     wider = [_from_table(model, table, part, allowed) for table in model.tables if set(part) < set(table.columns)]
     if len(part) == 1:
-        own = _by_levels(model, part[0], allowed[part[0]])
+        (column,) = part
+        mask = allowed[column]
+        own = _by_levels(model, column, mask) if np.array_equal(inner_mask(model, column, mask), mask) else None
         return combined([own, *wider])
     same = [_from_table(model, table, part, allowed) for table in model.tables if table.columns == part]
     return combined([*same, *wider, parity_estimate(model, part, allowed), *_measured(model, part, allowed)])
+
+
+def inner_mask(model: SyntheticModel, column: int, mask: Mask) -> Mask:
+    """The values of a mask whose last cells lie wholly inside it; of a column that was not counted in stages, all."""
+    stages = model.bins[column].stages
+    if not stages:
+        return mask
+    cells = model.bins[column].grouping(-1 - len(stages))
+    return np.asarray((np.bincount(cells, weights=mask) == np.bincount(cells))[cells])
+
+
+def inner_estimate(model: SyntheticModel, column: int, mask: Mask) -> Estimate:
+    """The share of records whose values lie in cells that are wholly inside a mask: at most that of the mask."""
+    return _by_levels(model, column, inner_mask(model, column, mask))
 
 
 def query_estimate(model: SyntheticModel, columns: Sequence[int], allowed: Sequence[Mask]) -> Estimate | None:
@@ -76,7 +91,7 @@ def _from_table(
     """The sum of a table's cells, over all of the other columns; None if a bin is cut through."""
     masks = []
     for column, level in zip(table.columns, table.levels, strict=True):
-        grouping = _grouping(model, column, level)
+        grouping = model.bins[column].grouping(level)
         mask = allowed[column] if column in part else np.ones_like(allowed[column])
         held = np.bincount(grouping, weights=mask) / np.bincount(grouping)
         if np.any((held > 0) & (held < 1)):
@@ -84,10 +99,6 @@ def _from_table(
         masks.append(held > 0)
     chosen = table.values[np.ix_(*masks)]
     return float(chosen.sum()) / model.total, sqrt(chosen.size * table.variance) / model.total
-
-
-def _grouping(model: SyntheticModel, column: int, level: int) -> Integers:
-    return np.arange(len(model.bins[column].fine)) if level < 0 else model.bins[column].grouping(level)
 
 
 def _by_levels(model: SyntheticModel, column: int, allowed: Mask) -> Estimate:
@@ -101,7 +112,7 @@ def _cover(model: SyntheticModel, tables: Sequence[NoisyTable], column: int, all
     """Groups that lie wholly inside the mask, coarsest first; the table of the values takes what is left."""
     left, count, variance = allowed.copy(), 0.0, 0.0
     for table in tables:
-        grouping = _grouping(model, column, table.levels[0])
+        grouping = model.bins[column].grouping(table.levels[0])
         whole = np.bincount(grouping, weights=left) == np.bincount(grouping)
         count += float(table.values[whole].sum())
         variance += int(whole.sum()) * float(table.variance)

@@ -7,11 +7,11 @@ from fractions import Fraction
 
 import numpy as np
 
+from oracledp.privacy.splitting import split
 from oracledp.synthesis.bins import ColumnBins, Floats
 from oracledp.synthesis.denoise import probabilities
 from oracledp.synthesis.hierarchy import combined_counts
 from oracledp.synthesis.measurements import Meter, NoisyTable
-from oracledp.synthesis.splitting import split
 
 LONG = 16  # ordered columns with at least so many values are denoised along their order
 
@@ -21,7 +21,7 @@ def measure_levels(meter: Meter, bins: Sequence[ColumnBins], rho: Fraction) -> l
     wanted = [
         (column, level)
         for column, binning in enumerate(bins)
-        if meter.records.ordered[column]
+        if meter.records.ordered[column] and not binning.stages
         for level in _useful(binning, meter.records.sizes[column])
     ]
     return [
@@ -41,11 +41,18 @@ def _useful(binning: ColumnBins, size: int) -> list[int]:
 
 
 def level_marginals(
-    in_order: Sequence[int], one_ways: Sequence[NoisyTable], bins: Sequence[ColumnBins], total: float
+    in_order: Sequence[int],
+    one_ways: Sequence[NoisyTable],
+    bins: Sequence[ColumnBins],
+    total: float,
+    before: Sequence[Floats],
 ) -> list[Floats]:
-    """Each column's distribution from its values' counts and those of its levels."""
+    """Each column's distribution from its values' counts and those of its levels; what has stages keeps what it had."""
     found = []
     for column, ordered in enumerate(in_order):
+        if bins[column].stages:
+            found.append(before[column])
+            continue
         values, *coarser = [table for table in one_ways if table.columns == (column,)]
         levels = [(bins[column].grouping(t.levels[0]), t.values.astype(np.float64), float(t.variance)) for t in coarser]
         counts, _ = combined_counts(values.values.astype(np.float64), float(values.variance), levels)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from oracledp.data.literals import Literal, Literals
-from oracledp.data.schema import Schema
+from oracledp.data.schema import Ordered, Schema
 from oracledp.data.schema.columns import Column
 from oracledp.synthesis.bins import Floats
 
@@ -26,9 +26,10 @@ def chosen_literals(schema: Schema, marginals: Sequence[Floats], per_column: int
     """
     found: list[Literal] = []
     for column, mass in zip(schema.columns, marginals, strict=True):
-        tests = _thresholds(column, mass, per_column - 1) if column.ordered else _values(column, mass, per_column)
+        cut = isinstance(column, Ordered)
+        tests = _thresholds(column, mass, per_column - 1) if cut else _values(column, mass, per_column)
         found += tests
-        if negations and (column.ordered or len(tests) == 1):
+        if negations and (cut or len(tests) == 1):
             found += [test.negated() for test in tests]
     # Where every column is all but constant, nothing large is left to find: any test will do.
     return Literals(tuple(found) or tuple(column.literals[0] for column in schema.columns))

@@ -1,12 +1,12 @@
 """The only place where synthesis touches private counts: integer counts plus exact discrete Gaussian noise.
 
-The meter holds a zCDP budget as a Fraction and charges each measurement before its noise is drawn
+The meter holds a budget as a Fraction and charges each measurement before its noise is drawn
 (proofs/measured-synthesis.md). What it returns is safe to publish; everything after it is post-processing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import InitVar, dataclass, field
 from fractions import Fraction
 from math import ceil, sqrt
@@ -17,24 +17,24 @@ from numpy.typing import NDArray
 
 from oracledp.classes.base import Query, QueryClass
 from oracledp.data.schema import Schema
-from oracledp.errors import BudgetExceeded
+from oracledp.errors import BudgetExceeded, ParameterError
 from oracledp.exact.capacity import refuse_rows
 from oracledp.exact.roots import sqrt_below
 from oracledp.mechanisms.exponential_mechanism import ExponentialMechanism
-from oracledp.mechanisms.objective import Objective
 from oracledp.mechanisms.payoff import Payoff
+from oracledp.privacy.gaussian_accounting import GaussianBudget
 from oracledp.privacy.guarantee import Neighbours
 from oracledp.privacy.sealed import Sealed
-from oracledp.randomness.noise import noisy_counts
+from oracledp.randomness.noise import noisy_counts, rounded_counts
 from oracledp.randomness.source import Randomness
 from oracledp.synthesis.bins import Integers
 from oracledp.synthesis.counted import CountedQuery
 
 Counted = tuple[NDArray[np.integer[Any]], Integers]  # unique records, and how many rows each stands for
-AddNoise = Callable[[Integers, Fraction, Randomness], Integers]
 _BLOCK = 8192  # records in one step of counting parities
 _CELLS = 1 << 22  # records times products in one step, so that memory does not grow with the columns
 _GRAIN = 1024  # variances are rounded up to multiples of 1/1024: short fractions are drawn faster
+_ROUNDING = Fraction(1, 12)  # what rounding to integers adds to the variance
 LATTICE = 10  # a synthetic record weighs a multiple of 2^-10 records in a selection
 
 
@@ -47,6 +47,7 @@ class Records:
     sizes: tuple[int, ...]
     ordered: tuple[bool, ...]
     missing: tuple[bool, ...]  # whether the last code of a column stands for no value
+    fine: tuple[bool, ...] = ()  # whether a column is stored at its resolution; none by default
     sealed: Sealed[Counted] = field(init=False)
 
     def __post_init__(self, codes: NDArray[np.integer[Any]], counts: Integers) -> None:
@@ -58,6 +59,12 @@ class Records:
         """How many codes of each column are in order: none of an unordered one, all but *missing* of an ordered one."""
         columns = zip(self.sizes, self.ordered, self.missing, strict=True)
         return tuple(size - missing if ordered else 0 for size, ordered, missing in columns)
+
+    @property
+    def fine_order(self) -> tuple[int, ...]:
+        """The same for columns that are stored at their resolution, and 0 for the others."""
+        fine = self.fine or (False,) * len(self.sizes)
+        return tuple(order if its else 0 for order, its in zip(self.in_order, fine, strict=True))
 
 
 @dataclass(frozen=True)
@@ -105,14 +112,21 @@ class NoisyQueries:
 
 @dataclass
 class Meter:
-    """Measures private records against a zCDP budget ``rho``; ``spent`` never exceeds it."""
+    """Measures private records against a budget; ``spent`` never exceeds its ``rho``.
+
+    Where the budget is one of Gaussian noise alone (``apart``), it allows for no selection.
+    """
 
     records: Records
-    rho: Fraction
+    budget: GaussianBudget
     neighbours: Neighbours
     source: Randomness
-    add_noise: AddNoise = noisy_counts
     spent: Fraction = Fraction(0)
+
+    @property
+    def rho(self) -> Fraction:
+        """The whole budget, as zCDP."""
+        return self.budget.rho
 
     def total(self, rho: Fraction) -> tuple[int, Fraction]:
         """The noisy number of records and its variance; exact and free when the number of records is public."""
@@ -163,18 +177,13 @@ class Meter:
         return NoisyQueries(tuple(queries), noisy, variance)
 
     def select(self, queries: QueryClass, schema: Schema, proposal: Integers, total: int, rho: Fraction) -> Query:
-        """A query of the class, or a negated one, on which synthetic records are most wrong: one exact draw."""
-        mechanism, objective = self.selection(queries, schema, proposal, total, rho)
-        return Query(mechanism.queries, mechanism.run(objective, self.source))
-
-    def selection(
-        self, queries: QueryClass, schema: Schema, proposal: Integers, total: int, rho: Fraction
-    ) -> tuple[ExponentialMechanism, Objective]:
-        """Charge rho for one selection and set it up: nothing is drawn yet.
+        """A query of the class, or a negated one, on which synthetic records are most wrong: one exact draw.
 
         Score: the records that meet the query, less the synthetic ones scaled to ``total`` records in all, which is
         public. ε0 = sqrt(8 rho), so by bounded range the draw is rho-zCDP.
         """
+        if self.budget.apart is not None:
+            raise ParameterError("a budget of Gaussian noise alone allows for no selection")
         self._charge(rho)
         closed, (records, counts) = queries.closure(), self._counted
         private, public = (
@@ -182,7 +191,8 @@ class Meter:
         )
         payoff = Payoff(closed, private, counts, (public,))
         objective = payoff.part(private, counts, total << LATTICE, LATTICE)
-        return ExponentialMechanism(closed, sqrt_below(8 * rho), self.neighbours), objective
+        mechanism = ExponentialMechanism(closed, sqrt_below(8 * rho), self.neighbours)
+        return Query(closed, mechanism.run(objective, self.source))
 
     @property
     def _counted(self) -> Counted:
@@ -197,7 +207,10 @@ class Meter:
         """Charge rho, then add discrete Gaussian noise of variance at least Δ₂²/(2 rho) to integer counts."""
         self._charge(rho)
         variance = Fraction(ceil(_GRAIN * squared_sensitivity / (2 * rho)), _GRAIN)
-        return self.add_noise(counts, variance, self.source), variance
+        if self.budget.apart is None:
+            return noisy_counts(counts, variance, self.source), variance
+        bits = self.budget.bits(counts.size)
+        return rounded_counts(counts, variance, bits, self.source), variance + _ROUNDING
 
 
 def _parity_counts(counted: Counted, signs: Sequence[Integers], columns: Integers, subsets: Integers) -> Integers:

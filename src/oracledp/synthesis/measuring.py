@@ -13,13 +13,21 @@ from itertools import combinations
 
 import numpy as np
 
+from oracledp.privacy.splitting import split
 from oracledp.synthesis.basis import Features, column_sets, signed_features
-from oracledp.synthesis.bins import ColumnBins, Floats, Integers, levels_within, nested_bins
-from oracledp.synthesis.denoise import probabilities
+from oracledp.synthesis.bins import ColumnBins, Floats, Integers, cells_of, levels_within, nested_bins
+from oracledp.synthesis.denoise import FINE_FLOOR, fine_probabilities, probabilities
 from oracledp.synthesis.levels import LONG, level_marginals, measure_levels
 from oracledp.synthesis.measurements import Meter, NoisyParities, NoisyQueries, NoisyTable
 from oracledp.synthesis.recipe import Settings, settings
-from oracledp.synthesis.splitting import split
+from oracledp.synthesis.stages import (
+    effective_sizes,
+    leaf_masses,
+    measure_stages,
+    spread_masses,
+    staged,
+    staged_thresholds,
+)
 
 _FIRST_TIER = 1 / 3  # of the three-way budget, for parities of first features
 
@@ -57,30 +65,65 @@ def measure(meter: Meter, order: int, budget: Fraction | None = None, ranges: fl
     whole = meter.rho if budget is None else budget
     count, count_variance = meter.total(whole / 100)
     fixed, for_ranges = split(whole - meter.spent, [1 - ranges, ranges])
-    rule = settings(float(fixed), float(max(count, 1)), meter.records.sizes, order)
+    sizes = effective_sizes(meter.records.sizes, meter.records.fine_order)
+    rule = settings(float(fixed), float(max(count, 1)), sizes, order)
     first, second, third = split(fixed, rule.shares)
-    one_ways = _one_ways(meter, first)
+    columns = _one_ways(meter, first)
+    one_ways = [table for column in columns for table in column.tables]
     total = _combined_total(count, count_variance, one_ways)
-    marginals = _marginals(meter, one_ways, total)
-    bins = tuple(
-        nested_bins(mass, ordered, rule.thresholds, missing)
-        for mass, ordered, missing in zip(marginals, meter.records.ordered, meter.records.missing, strict=True)
-    )
+    marginals, bins = map(list, zip(*(column.binned(meter, rule, total) for column in columns), strict=True))
     if for_ranges > 0:
         one_ways += measure_levels(meter, bins, for_ranges)
-        marginals = level_marginals(meter.records.in_order, one_ways, bins, total)
+        marginals = level_marginals(meter.records.in_order, one_ways, bins, total, marginals)
     masses = [binned(mass, binning) for mass, binning in zip(marginals, bins, strict=True)]
     features = signed_features(bins, masses, max(rule.groups, 2))
     tables, parities = _pairs(meter, second, rule, bins, masses, features, total)
     if third > 0:
         parities += _triples(meter, bins, features, third)
-    return Measured(total, rule, bins, tuple(marginals), (*one_ways, *tables), features, tuple(parities))
+    return Measured(total, rule, tuple(bins), tuple(marginals), (*one_ways, *tables), features, tuple(parities))
 
 
-def _one_ways(meter: Meter, rho: Fraction) -> list[NoisyTable]:
-    sizes = meter.records.sizes
-    parts = split(rho, [size ** (2 / 3) for size in sizes])
-    return [meter.table((c,), (-1,), [np.arange(size)], parts[c]) for c, size in enumerate(sizes)]
+@dataclass(frozen=True)
+class _OneWay:
+    """What was counted of one column: its values or, of a long one, cells in stages."""
+
+    column: int
+    tables: list[NoisyTable]
+    cells: tuple[Integers, ...] = ()
+
+    def binned(self, meter: Meter, rule: Settings, total: float) -> tuple[Floats, ColumnBins]:
+        """The distribution over the values, and the bins."""
+        records, in_order = meter.records, meter.records.in_order[self.column]
+        order = (records.ordered[self.column], rule.thresholds, records.missing[self.column])
+        if not self.cells:
+            (table,) = self.tables
+            counts, smooth = table.values.astype(np.float64), in_order if in_order >= LONG else 0
+            fine = smooth and records.fine_order[self.column]
+            mass = (
+                fine_probabilities(counts, table.deviation, smooth)
+                if fine
+                else probabilities(counts, total, table.deviation, smooth)
+            )
+            return mass, nested_bins(mass, *order)
+        leaves, size = self.cells[-1], records.sizes[self.column]
+        found = leaf_masses(self.cells, self.tables, in_order) + FINE_FLOOR
+        found = found / found.sum()
+        coarse = nested_bins(found, order[0], staged_thresholds(rule.thresholds), order[2])
+        mass = spread_masses(leaves, found, size)
+        return mass, ColumnBins(coarse.fine[cells_of(leaves, size)], coarse.starts, self.cells)
+
+
+def _one_ways(meter: Meter, rho: Fraction) -> list[_OneWay]:
+    """The values of every column, or cells in stages where they are many."""
+    records, found = meter.records, []
+    parts = split(rho, [size ** (2 / 3) for size in effective_sizes(records.sizes, records.fine_order)])
+    for column, (size, in_order, part) in enumerate(zip(records.sizes, records.fine_order, parts, strict=True)):
+        if staged(in_order):
+            cells, tables = measure_stages(meter, column, part)
+            found.append(_OneWay(column, tables, cells))
+        else:
+            found.append(_OneWay(column, [meter.table((column,), (-1,), [np.arange(size)], part)]))
+    return found
 
 
 def _combined_total(count: int, variance: Fraction, one_ways: Sequence[NoisyTable]) -> float:
@@ -90,13 +133,6 @@ def _combined_total(count: int, variance: Fraction, one_ways: Sequence[NoisyTabl
     precision = [1 / float(variance)] + [1 / (t.values.size * float(t.variance)) for t in one_ways]
     values = [float(count)] + [float(t.values.sum()) for t in one_ways]
     return max(float(np.average(values, weights=precision)), 1.0)
-
-
-def _marginals(meter: Meter, one_ways: Sequence[NoisyTable], total: float) -> list[Floats]:
-    return [
-        probabilities(table.values.astype(np.float64), total, table.deviation, ordered if ordered >= LONG else 0)
-        for table, ordered in zip(one_ways, meter.records.in_order, strict=True)
-    ]
 
 
 def _pairs(

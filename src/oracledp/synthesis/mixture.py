@@ -83,7 +83,7 @@ def _count(measured: Measured) -> int:
 
 def _terms(layout: Layout, measured: Measured, scale: float) -> list[Term]:
     """All terms, scaled by the number of measured counts, so that the loss is near one half at the truth."""
-    one = [t for t in measured.tables if t.levels == (-1,)]
+    one = [t for t in measured.tables if len(t.columns) == 1 and t.levels[0] < 0]
     levels = [t for t in measured.tables if len(t.columns) == 1 and t.levels[0] >= 0]
     two = [t for t in measured.tables if len(t.columns) == 2]
     terms: list[Term] = [OneWays.of(layout, one, measured.total, scale)]
@@ -172,7 +172,8 @@ class _Fit:
     def _roughness(self, logits: Singles) -> Singles:
         """The gradient of the squared differences, along ordered columns, of the log ratio to the marginal."""
         tilt = logits - self.reference
-        slope = np.diff(tilt, axis=1) * self.steps * np.float32(self.rule.smoothness)
+        most, counts = self.rule.smoothness
+        slope = np.diff(tilt, axis=1) * self.steps * np.float32(min(most, counts * self.scale))
         gradient = np.zeros_like(tilt)
         gradient[:, 1:] += slope
         gradient[:, :-1] -= slope

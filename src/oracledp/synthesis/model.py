@@ -77,7 +77,7 @@ class SyntheticModel:
             "guarantee": self.guarantee.to_json(),
             "total": self.total,
             "marginals": [_pack(mass) for mass in self.marginals],
-            "bins": [{"fine": b.fine.tolist(), "starts": [s.tolist() for s in b.starts]} for b in self.bins],
+            "bins": [_bins_json(binning) for binning in self.bins],
             "weights": _pack(self.mixture.weights),
             "parts": _pack(self.mixture.parts),
             "tables": [
@@ -116,7 +116,7 @@ class SyntheticModel:
                 raise ModelError("this model is of a game, which counted nothing: sample it by odp.OracleQuery.load")
             if data["oracledp-synthetic-model"] != FORMAT:
                 raise ModelError("this model was written by another version of oracledp")
-            bins = tuple(ColumnBins(_ints(b["fine"]), tuple(_ints(s) for s in b["starts"])) for b in data["bins"])
+            bins = tuple(_bins(entry) for entry in data["bins"])
             weights = _unpack(data["weights"])
             mixture = Mixture(Layout(bins), weights, _unpack(data["parts"]).reshape(len(weights), -1))
             tables = tuple(
@@ -163,6 +163,16 @@ class SyntheticModel:
     def load(cls, path: str | Path) -> SyntheticModel:
         """Read a saved model."""
         return cls.from_json(read_saved(path, "a synthetic model"))
+
+
+def _bins_json(binning: ColumnBins) -> dict[str, Any]:
+    stages = {"stages": [start.tolist() for start in binning.stages]} if binning.stages else {}
+    return {"fine": binning.fine.tolist(), "starts": [start.tolist() for start in binning.starts]} | stages
+
+
+def _bins(entry: dict[str, Any]) -> ColumnBins:
+    starts, stages = (tuple(_ints(start) for start in entry.get(key, ())) for key in ("starts", "stages"))
+    return ColumnBins(_ints(entry["fine"]), starts, stages)
 
 
 def _queries(group: dict[str, Any], schema: Schema) -> NoisyQueries:

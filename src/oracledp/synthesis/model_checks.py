@@ -68,14 +68,17 @@ def _bins(binning: ColumnBins, size: int) -> bool:
         return False
     if not np.array_equal(np.unique(binning.fine), np.arange(binning.size)):
         return False
+    limits = [(start, binning.size) for start in binning.starts] + [(start, size) for start in binning.stages]
     return all(
-        len(start) > 0 and start[0] == 0 and bool((np.diff(start) > 0).all()) and start[-1] < binning.size
-        for start in binning.starts
+        len(start) > 0 and start[0] == 0 and bool((np.diff(start) > 0).all()) and start[-1] < limit
+        for start, limit in limits
     )
 
 
 def _level_size(binning: ColumnBins, level: int) -> int | None:
-    """How many groups a table has along this column; -1 stands for the values themselves."""
+    """How many groups a table has along this column; -1 stands for the values themselves, -2, -3, … for stages."""
     if level == -1:
         return len(binning.fine)
+    if level < -1:
+        return len(binning.stages[-2 - level]) if -2 - level < len(binning.stages) else None
     return len(binning.starts[level]) if 0 <= level < len(binning.starts) else None

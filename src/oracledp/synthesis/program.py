@@ -10,11 +10,11 @@ import numpy as np
 
 from oracledp.classes.base import QueryClass
 from oracledp.data.schema import Schema
+from oracledp.privacy.splitting import split
 from oracledp.synthesis.measurements import Meter, NoisyQueries
 from oracledp.synthesis.measuring import Measured, measure
 from oracledp.synthesis.rounds import play_rounds
 from oracledp.synthesis.searched import NamedClass, Searched, concrete
-from oracledp.synthesis.splitting import split
 from oracledp.synthesis.workload import Workload
 
 # The most that a kind of request may take of the budget, times its share of all weights.

@@ -13,13 +13,13 @@ from fractions import Fraction
 import numpy as np
 
 from oracledp.data.schema import Schema
+from oracledp.privacy.splitting import split
 from oracledp.synthesis.counted import CountedQuery
 from oracledp.synthesis.measurements import Meter
 from oracledp.synthesis.measuring import Measured
 from oracledp.synthesis.mixture import RunningFit
 from oracledp.synthesis.rounding import draw_rows
 from oracledp.synthesis.searched import Searched
-from oracledp.synthesis.splitting import split
 
 _MOST_ROWS = 50_000  # of a proposal
 SELECTING = 0.8  # of a round's budget: choosing the right query needs more than counting it

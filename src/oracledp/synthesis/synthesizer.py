@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,17 +11,21 @@ import numpy as np
 
 from oracledp.data.output.conditions import Conditions
 from oracledp.data.output.frames import FrameShape
-from oracledp.data.schema import Schema
+from oracledp.data.schema import Ordered, Schema
 from oracledp.data.table import Table
+from oracledp.data.table.unit import ROWS, Unit
 from oracledp.errors import ModelError, ParameterError
 from oracledp.exact.capacity import DOUBLES, refuse_overflow
 from oracledp.exact.numbers import MOST_SAMPLED, MOST_SEED, Exact, positive, probability, whole_or_none
 from oracledp.privacy.accounting import zcdp_rho
 from oracledp.privacy.door import Facts, release
-from oracledp.privacy.guarantee import Guarantee, Neighbours
+from oracledp.privacy.gaussian_accounting import GaussianBudget, gaussian_budget
+from oracledp.privacy.guarantee import Guarantee, Neighbours, show
+from oracledp.privacy.persons import row_delta, row_epsilon
 from oracledp.randomness.source import Randomness, public_generator
+from oracledp.showing import html_text
 from oracledp.synthesis.answers import Answer, answer_conjunction
-from oracledp.synthesis.drawing import draw_codes
+from oracledp.synthesis.drawing import draw_records
 from oracledp.synthesis.measurements import LATTICE, Meter, Records
 from oracledp.synthesis.measuring import Measured
 from oracledp.synthesis.mixture import Mixture, Progress, fit_mixture, silent
@@ -75,15 +80,35 @@ class Synthesizer:
 
     @property
     def guarantee(self) -> Guarantee:
-        """What one call of :meth:`fit` promises."""
-        return Guarantee(epsilon=self.epsilon, delta=self.delta, neighbours=self.neighbours, proof="measured-synthesis")
+        """What one call of :meth:`fit` promises; its curve is the zCDP that is shared out among the measurements."""
+        return self._promise(ROWS)
+
+    def _promise(self, unit: Unit) -> Guarantee:
+        """What is promised per row, so that each unit of a table has the whole budget."""
+        epsilon = row_epsilon(self.epsilon, unit)
+        delta = row_delta(self.delta, epsilon, unit)
+        return Guarantee(
+            epsilon=epsilon,
+            delta=delta,
+            neighbours=self.neighbours,
+            proof="measured-synthesis",
+            rho=self._budget(epsilon, delta).rho,
+        )
+
+    def _budget(self, epsilon: Fraction, delta: Fraction) -> GaussianBudget:
+        """Exactly composed where there is Gaussian noise alone; selections are composed as zCDP."""
+        if self._parsed.classes:
+            return GaussianBudget(zcdp_rho(epsilon, delta))
+        return gaussian_budget(epsilon, delta)
 
     def fit(self, data: Any, *, source: Randomness | None = None, progress: Progress = silent) -> Synthesizer:
         """Measure a table or frame and fit the model; ``progress(done, total)`` is called as the fit advances."""
         table = data if isinstance(data, Table) else Table.from_frame(data, self.schema)
         if table.schema != self.schema:
             raise ParameterError("the table was encoded with another schema")
-        measuring = Measuring(self.guarantee, self._parsed, self.schema, progress)
+        promised = self._promise(table.unit)
+        budget = self._budget(promised.epsilon, promised.delta)
+        measuring = Measuring(promised, budget, self._parsed, self.schema, progress)
         facts = Facts.of(table, self.neighbours)
         shape = FrameShape.default(self.schema) if isinstance(data, Table) else FrameShape.of(data, self.schema)
         released = release(measuring, table, facts, ledger=self.ledger, source=source)
@@ -115,13 +140,26 @@ class Synthesizer:
         """
         generator = np.random.default_rng(whole_or_none(seed, "seed", least=0, most=MOST_SEED))
         asked = whole_or_none(n, "n", most=MOST_SAMPLED)
-        codes = draw_codes(self._model(), self.rows if asked is None else asked, where, generator)
-        places = generator.random(codes.shape)
-        return self.shape_.build(self.schema.decode(codes.astype(self.schema.code_dtype), places))
+        made = draw_records(self._model(), self.rows if asked is None else asked, where, generator)
+        return self.shape_.build(self.schema.decode(made.codes.astype(self.schema.code_dtype), made.places))
 
     def answer(self, query: Conditions, *, confidence: Exact = 0.95) -> Answer:
         """The share of records that meet all conditions, with an interval from the measurements."""
         return answer_conjunction(self._model(), query, confidence)
+
+    def plot(self, *columns: str) -> Any:
+        """A figure of one synthetic column, or of a pair; needs the ``plots`` extra."""
+        from oracledp.synthesis.showing import plot_model
+
+        return plot_model(self._model(), columns)
+
+    def __repr__(self) -> str:
+        fitted = "fitted" if hasattr(self, "model_") else "not fitted"
+        names = ", ".join(self.schema.names)
+        return f"Synthesizer({names}; epsilon={show(self.epsilon)}, delta={show(self.delta)}, {fitted})"
+
+    def _repr_html_(self) -> str:
+        return html_text(repr(self), str(self.guarantee_) if hasattr(self, "model_") else "")
 
     def save(self, path: str | Path) -> None:
         """Write the released model as JSON; it holds nothing but what was released."""
@@ -149,24 +187,24 @@ class Measuring:
     """Measuring a workload and fitting a mixture to what was released (proofs/measured-synthesis.md)."""
 
     guarantee: Guarantee
+    budget: GaussianBudget
     workload: Workload
     schema: Schema
     progress: Progress = silent
     name: str = "synthesizer"
 
     def check(self, facts: Facts) -> None:
-        """Refuse a budget that bears no noise, and sums beyond exact doubles.
+        """Refuse sums beyond exact doubles; a budget that bears no noise was refused with the guarantee.
 
         A selection weighs the private rows against public ones, whose number is theirs but for the noise.
         """
-        zcdp_rho(self.guarantee.epsilon, self.guarantee.delta)
         refuse_overflow(rows_bound=facts.rows_bound, unit=4, resolution=LATTICE, limit=DOUBLES)
 
     def run(self, table: Table, source: Randomness) -> tuple[Measured, Mixture]:
         """Measure, then fit: the fit sees what was released alone."""
         promise, records = self.guarantee, records_of(table)
         generator = public_generator(source)
-        meter = Meter(records, zcdp_rho(promise.epsilon, promise.delta), promise.neighbours, source)
+        meter = Meter(records, self.budget, promise.neighbours, source)
         measured = measure_workload(meter, self.workload, self.schema, generator)
         return measured, fit_mixture(measured, records.in_order, generator, self.progress)
 
@@ -180,4 +218,5 @@ def records_of(table: Table) -> Records:
         table.schema.sizes,
         tuple(column.ordered for column in columns),
         tuple(column.nullable for column in columns),
+        tuple(isinstance(column, Ordered) and column.resolution is not None for column in columns),
     )

@@ -15,9 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oracledp.synthesis.basis import Features
-from oracledp.synthesis.bins import Integers
+from oracledp.synthesis.bins import ColumnBins, Floats, Integers
 from oracledp.synthesis.layout import Layout, Singles
 from oracledp.synthesis.measurements import NoisyParities, NoisyTable
+from oracledp.synthesis.stages import leaf_counts, stage_tables
 
 _TINY = np.float32(1e-30)
 
@@ -78,10 +79,11 @@ class OneWays:
     def of(cls, layout: Layout, tables: Sequence[NoisyTable], total: float, scale: float) -> OneWays:
         """Sum the noisy values inside each bin; the noise of a bin grows with the values it holds."""
         target, precision = [], []
-        for column, table in zip(layout.bins, tables, strict=True):
-            held = np.bincount(column.fine, minlength=column.size)
-            target.append(np.bincount(column.fine, weights=table.values, minlength=column.size) / total)
-            precision.append(scale * total**2 / (float(table.variance) * held))
+        for place, column in enumerate(layout.bins):
+            bins, counts, variance = _counts_of(place, column, tables)
+            held = np.bincount(bins, minlength=column.size)
+            target.append(np.bincount(bins, weights=counts, minlength=column.size) / total)
+            precision.append(scale * total**2 / (variance * held))
         return cls(np.concatenate(target).astype(np.float32), np.concatenate(precision).astype(np.float32))
 
     def add(self, state: State) -> None:
@@ -94,6 +96,15 @@ class OneWays:
         """Move the targets on."""
         reach = np.float32(errors) / np.sqrt(self.precision)
         return replace(self, target=moved_on(self.target, state.weights @ state.parts, reach))
+
+
+def _counts_of(place: int, column: ColumnBins, tables: Sequence[NoisyTable]) -> tuple[Integers, Floats, float]:
+    """The bin, the count and the variance of each value or, of a column counted in stages, of each last cell."""
+    if column.stages:
+        stages = stage_tables(tables, place)
+        return column.fine[column.stages[-1]], leaf_counts(column.stages, stages), float(stages[-1].variance)
+    (table,) = (table for table in tables if table.columns == (place,) and table.levels == (-1,))
+    return column.fine, table.values.astype(np.float64), float(table.variance)
 
 
 @dataclass(frozen=True)
