@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import tempfile
+from collections.abc import Callable
 from fractions import Fraction
 from functools import cache
 from importlib import import_module
@@ -21,14 +22,14 @@ from oracledp.audit.learner_doors import TWO
 from oracledp.privacy.guarantee import Guarantee, Neighbours
 from oracledp.randomness.source import DrawSource
 
+Files = Callable[[DataSet], dict[str, str]]
 SCHEMA = '{"columns": {"a": {"kind": "boolean"}, "y": {"kind": "boolean"}}}'
 
 
-def write_data(folder: Path, data: DataSet) -> None:
+def files_of(data: DataSet) -> dict[str, str]:
     """The table and its schema as files."""
     rows = [f"{bool(a)},{bool(y)}".lower() for (a, y), held in zip(TWO, data, strict=True) for _ in range(held)]
-    (folder / "data.csv").write_text("\n".join(["a,y", *rows]) + "\n", encoding="utf-8")
-    (folder / "schema.json").write_text(SCHEMA, encoding="utf-8")
+    return {"data.csv": "\n".join(["a,y", *rows]) + "\n", "schema.json": SCHEMA}
 
 
 def _same_rows(seed: Any = None) -> np.random.Generator:
@@ -48,31 +49,32 @@ def installed_command() -> click.Group:
     return group
 
 
-def command(*words: str) -> Entry:
+def command(*words: str, files: Files = files_of) -> Entry:
     """A command in a folder of its own, where DATA and SCHEMA are: exit code, output, and every file it leaves."""
 
     def enter(data: DataSet, relation: Neighbours, source: DrawSource) -> Seen:
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
-            write_data(folder, data)
+            for file, text in (given := files(data)).items():
+                (folder / file).write_text(text, encoding="utf-8")
             line = [word.replace("@", f"{name}/") for word in words]
             with patched(np.random, "default_rng", _same_rows):
                 result = CliRunner().invoke(installed_command(), [*line, "--neighbours", relation.value], obj=source)
             if result.exception is not None and not isinstance(result.exception, SystemExit):
                 raise result.exception
-            written = sorted(path for path in folder.iterdir() if path.name not in ("data.csv", "schema.json"))
-            files = {path.name: path.read_bytes().decode("latin-1") for path in written}
-            text = json.dumps([result.exit_code, result.output.replace(name, ""), files])
-            saved = next(json.loads(text) for name, text in files.items() if name.endswith(".json"))
-        return Seen(text, Guarantee.from_json(saved["guarantee"]))
+            written = sorted(path for path in folder.iterdir() if path.name not in given)
+            left = {path.name: path.read_bytes().decode("latin-1") for path in written}
+            text = json.dumps([result.exit_code, result.output.replace(name, ""), left])
+            saved = [text for name, text in left.items() if name.endswith(".json")]  # or what was printed as JSON
+        return Seen(text, Guarantee.from_json(json.loads(saved[0] if saved else result.stdout)["guarantee"]))
 
     return enter
 
 
-def learning(*words: str) -> Entry:
+def learning(*words: str, files: Files = files_of) -> Entry:
     """``oracledp learn`` with a saved release and a page."""
     fixed = ("learn", "@data.csv", "--schema", "@schema.json", "--target", "y", "--json", "--quiet")
-    return command(*fixed, "--out", "@rule.json", "--report", "@rule.html", *words)
+    return command(*fixed, "--out", "@rule.json", "--report", "@rule.html", *words, files=files)
 
 
 def command_doors() -> list[Door]:
@@ -80,5 +82,6 @@ def command_doors() -> list[Door]:
     epsilon = str(Fraction(1))
     return [
         Door("learn decision-list", learning("--model", "decision-list", "--size", "1", "--epsilon", epsilon)),
+        Door("learn tree", learning("--model", "tree", "--depth", "1", "--epsilon", epsilon), base=(4, 0, 0, 4)),
         Door("learn --mechanism", learning("--mechanism", "permute-and-flip", "--size", "1", "--epsilon", epsilon)),
     ]

@@ -21,7 +21,9 @@ from oracledp.audit.learner_doors import fitted, selected
 from oracledp.classes import Conjunctions
 from oracledp.data.schema import Schema
 from oracledp.data.table import Table
+from oracledp.extras import optional
 from oracledp.game.oracle_query import OracleQuery
+from oracledp.mechanisms.private_schema import infer_schema
 from oracledp.privacy.guarantee import Guarantee, Neighbours
 from oracledp.randomness.source import DrawSource
 from oracledp.synthesis import Synthesizer, measuring
@@ -38,6 +40,15 @@ SCHEMA = Schema(
     }
 )
 KINDS = np.array([[0, 0, 3, 0], [1, 1, 38, 2], [1, 0, 40, 1], [0, 1, 20, 0]], dtype=np.uint8)  # 40: no age
+PRICES = Schema(
+    {
+        "price": {"kind": "numeric", "lo": 0, "hi": 4, "resolution": "0.01", "nullable": True, "thresholds": [2]},
+        "sold": {"kind": "boolean"},
+    }
+)
+VISITS = Schema({"day": {"kind": "date", "lo": "2020-01-01", "hi": "2020-12-31"}, "sick": {"kind": "boolean"}})
+DAYS = np.array([[0, 0], [365, 1], [59, 1], [200, 0]], dtype=np.uint16)
+SALES = np.array([[0, 0], [399, 1], [401, 1], [123, 0]], dtype=np.uint16)  # 401: no price
 REPLACE, ADD = Neighbours.REPLACE_ONE, Neighbours.ADD_REMOVE
 
 
@@ -47,19 +58,32 @@ def people(data: DataSet) -> Table:
     return Table.from_codes(np.repeat(KINDS, np.array(data), axis=0), SCHEMA)
 
 
+@cache
+def sales(data: DataSet) -> Table:
+    """A table from the counts of four kinds of sales, of a column that is counted in stages."""
+    return Table.from_codes(np.repeat(SALES, np.array(data), axis=0), PRICES)
+
+
+@cache
+def visits(data: DataSet) -> Table:
+    """A table from the counts of four kinds of visits, of a column of dates."""
+    return Table.from_codes(np.repeat(DAYS, np.array(data), axis=0), VISITS)
+
+
 def shortened(rule: Callable[..., Settings]) -> Callable[..., Settings]:
     """The settings by rule, but for the length of the fit, which touches released values only."""
     return lambda *arguments: replace(rule(*arguments), steps=12, ensembles=1, components=24)
 
 
-def synthesized(**options: Any) -> Entry:
+def synthesized(table: Callable[[DataSet], Table] = people, **options: Any) -> Entry:
     """``Synthesizer.fit``: the model as JSON and pickled, synthetic rows with their types, an answer, the progress."""
 
     def enter(data: DataSet, relation: Neighbours, source: DrawSource) -> Seen:
         heard: list[tuple[int, int]] = []
-        synthesizer = Synthesizer(SCHEMA, neighbours=relation, **options)
+        private = table(data)
+        synthesizer = Synthesizer(private.schema, neighbours=relation, **options)
         with patched(measuring, "settings", shortened(vars(measuring)["settings"])):
-            synthesizer.fit(people(data), source=source, progress=lambda done, total: heard.append((done, total)))
+            synthesizer.fit(private, source=source, progress=lambda done, total: heard.append((done, total)))
         rows = synthesizer.sample(seed=0)
         text = io.StringIO()
         rows.to_csv(text)
@@ -83,6 +107,16 @@ def played(**options: Any) -> Entry:
     return enter
 
 
+def inferred(data: DataSet, relation: Neighbours, source: DrawSource) -> Seen:
+    """``infer_schema`` on rows of four kinds: common ones, a rare text, a missing number, an id."""
+    kinds = (("cook", 3, "a1"), ("smith", -20, "a1"), ("zoologist", None, "a2"), ("cook", 4, "a1"))
+    rows = [kind for kind, held in zip(kinds, data, strict=True) for _ in range(held)]
+    columns = {name: [row[place] for row in rows] for place, name in enumerate(("job", "points", "case"))}
+    frame = optional("pandas", extra="frames").DataFrame(columns, dtype=object)
+    found = infer_schema(frame, epsilon=Fraction(20), delta=Fraction(1, 1000), neighbours=relation, source=source)
+    return Seen(json.dumps(found.to_json()) + found.to_yaml() + repr(found), found.guarantee)
+
+
 def synthesis_door(name: str, **options: Any) -> Door:
     """A synthesizer on lopsided tables: one kind of person is common, the others come and go."""
     return Door(name, synthesized(**options), rows=1, base=(20, 0, 0, 3))
@@ -100,16 +134,26 @@ def coupled_doors() -> list[Door]:
         replace(
             synthesis_door("synthesizer / rounds", workload=["marginals:2", "conjunctions:2"], **budget), kinds=(1, 3)
         ),
+        synthesis_door("synthesizer / stages", table=sales, epsilon=Fraction(20), delta=Fraction(1, 1000)),
+        synthesis_door("synthesizer / dates", table=visits, epsilon=Fraction(20), delta=Fraction(1, 1000)),
         synthesis_door("synthesizer / queries", workload=["marginals:1", "smoker and sick"], **budget),
+        Door("infer_schema", inferred, rows=1, base=(40, 0, 0, 8), repeats=4),
+        Door("schema infer", command("schema", "infer", "@data.csv", "--epsilon", "20", "--delta", "1e-3",
+                                     "--out", "@bought.yaml", "--json"), rows=1, base=(40, 0, 0, 8)),
         Door("oracle-query", played(rounds=5, **budget), rows=1, base=(5, 0, 0, 3), relations=(REPLACE,)),
         Door("oracle-query / play",
              played(rounds=3, responds_to="play", **budget), rows=1, base=(5, 0, 0, 3), relations=(REPLACE,)),
         Door("private selector, same split", selected, rows=1, base=(3, 0, 0, 3), relations=(REPLACE,), repeats=6),
-        Door("fit auto, many literals", fitted("PrivateRuleClassifier", kinds, epsilon=Fraction(1)),
+        Door("fit list, many literals", fitted("DecisionListClassifier", kinds, epsilon=Fraction(1)),
              universe=6, rows=1, base=(2, 0, 0, 0, 0, 2)),
         Door("synth", command("synth", "@data.csv", "--schema", "@schema.json", "--epsilon", "1", "--delta", "1e-3",
                               "--out", "@rows.csv", "--model", "@model.json", "--report", "@page.html", "--quiet"),
              rows=1, base=(5, 0, 0, 3), kinds=(0, 1)),
+        Door("synth --method oracle-query",
+             command("synth", "@data.csv", "--schema", "@schema.json", "--epsilon", "1", "--delta", "1e-3",
+                     "--method", "oracle-query", "--workload", "conjunctions:1",
+                     "--out", "@rows.csv", "--model", "@model.json", "--report", "@page.html", "--quiet"),
+             rows=1, base=(5, 0, 0, 3), kinds=(0, 1), relations=(REPLACE,)),
     ]  # fmt: skip
 
 

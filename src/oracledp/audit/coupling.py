@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from copy import deepcopy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,17 +19,27 @@ from numpy.typing import NDArray
 
 from oracledp.audit.draw_laws import joint_scores
 from oracledp.errors import OracleDPError
-from oracledp.privacy.accounting import zcdp_delta
+from oracledp.exact.roots import sqrt_below
+from oracledp.mechanisms.common_texts import tail_bound
+from oracledp.privacy.accounting import exp_below, zcdp_delta
+from oracledp.privacy.gaussian_accounting import DISCRETE, gaussian_delta
 from oracledp.privacy.guarantee import Guarantee
 from oracledp.randomness.source import DrawSource, Question, SeededRandomness
 
 
 @dataclass(frozen=True)
 class Loss:
-    """What one released value costs: ``pure`` bounds its log ratio (None: unbounded), ``rho`` is its zCDP."""
+    """What one released value costs: ``pure`` bounds its log ratio (None: unbounded), ``rho`` is its zCDP.
+
+    Where the noise is Gaussian, ``squared`` is the squared shift over the variance, and ``apart`` bounds how far the
+    noise lies, in total variation, from continuous noise that is rounded.
+    """
 
     pure: Fraction | None
     rho: Fraction
+    squared: Fraction = Fraction(0)
+    apart: Fraction = Fraction(0)
+    delta: Fraction = Fraction(0)  # the probability, at most, of what only one of the neighbours can release
 
 
 NOTHING = Loss(Fraction(0), Fraction(0))
@@ -40,10 +51,12 @@ class Different(Exception):
 
 def _gaussian(one: Any, other: Any) -> Loss:
     """Discrete Gaussian noise: |Δ|²/(2 variance)-zCDP for the shift at hand."""
-    (counts, variance), (counts_too, variance_too) = one, other
-    _same(variance == variance_too and counts.shape == counts_too.shape, "the noise on counts")
+    (counts, *public), (counts_too, *public_too) = one, other
+    _same(public == public_too and counts.shape == counts_too.shape, "the noise on counts")
+    variance, bits = public if len(public) == 2 else (*public, 0)
     shift = sum(int(step) ** 2 for step in (counts - counts_too).ravel())
-    return Loss(None if shift else Fraction(0), Fraction(shift) / (2 * variance))
+    apart = DISCRETE * counts.size / (variance * 4**bits)
+    return Loss(None if shift else Fraction(0), Fraction(shift) / (2 * variance), Fraction(shift) / variance, apart)
 
 
 def _selection(scores: NDArray[np.int64], scores_too: NDArray[np.int64], rate: Any, rate_too: Any) -> Loss:
@@ -75,6 +88,20 @@ def _tree_flip(one: Any, other: Any) -> Loss:
     return _pure_only(_tree(one, other))
 
 
+def _decision_tree(one: Any, other: Any) -> Loss:
+    """The exponential mechanism over all trees of a small class, each with its errors counted by itself."""
+    (trees, records, weights, *public), (trees_too, records_too, weights_too, *public_too) = one, other
+    _same(trees == trees_too and public == public_too, "the trees, their rate or their prior")
+    return _selection(
+        _tree_errors(trees, records, weights), _tree_errors(trees, records_too, weights_too), public[0], public_too[0]
+    )
+
+
+def _tree_errors(trees: Any, records: Any, weights: Any) -> NDArray[np.int64]:
+    right = [weights[np.arange(len(records)), trees.label(parts, records)].sum() for parts in trees.all_parts()]
+    return np.array([int(weights.sum()) - int(held) for held in right], dtype=np.int64)
+
+
 def _pure_only(found: Loss) -> Loss:
     assert found.pure is not None
     return Loss(found.pure, found.pure**2 / 2)
@@ -98,6 +125,18 @@ def _size(one: Any, other: Any) -> Loss:
     return Loss(reach, reach**2 / 2)
 
 
+def _texts(one: Any, other: Any) -> Loss:
+    """Noisy counts of texts that pass a threshold: a text that only one neighbour holds may pass by accident."""
+    (counts, *public), (counts_too, *public_too) = one, other
+    _same(public == public_too, "the noise on texts")
+    variance, threshold = public
+    shift = sum((counts[text] - counts_too[text]) ** 2 for text in counts.keys() & counts_too.keys())
+    alone = [{**counts, **counts_too}[text] for text in counts.keys() ^ counts_too.keys()]
+    delta = sum((tail_bound(max(threshold - count, 0), variance) for count in alone), Fraction(0))
+    pure = None if shift or delta else Fraction(0)
+    return Loss(pure, Fraction(shift) / (2 * variance), Fraction(shift) / variance, Fraction(1), delta)
+
+
 def _public(one: Any, other: Any) -> Loss:
     _same(repr(one) == repr(other), "the arguments of a draw")
     return NOTHING
@@ -105,11 +144,14 @@ def _public(one: Any, other: Any) -> Loss:
 
 LOSSES: dict[str, Callable[[Any, Any], Loss]] = {
     "noisy_counts": _gaussian,
+    "rounded_counts": _gaussian,
+    "common_texts": _texts,
     "noisy_blocks": _blocks,
     "noisy_size": _size,
     "exponential_choice": _choice,
     "permute_and_flip_choice": _flip,
     "sample_exponential": _tree,
+    "sample_tree": _decision_tree,
     "sample_permute_and_flip": _tree_flip,
     "public_generator": _public,
 }
@@ -183,16 +225,35 @@ class Coupled:
     def epsilon(self, claimed: Guarantee) -> Fraction:
         """What the steps compose to at the claimed delta, as pure privacy or as zCDP: the claim, or less, or more."""
         candidates = [] if self.pure is None else [self.pure]
-        if claimed.delta > 0:
-            candidates.append(_least_epsilon(self.rho, claimed))
+        left = replace(claimed, delta=claimed.delta - sum((loss.delta for loss in self.losses), Fraction(0)))
+        if left.delta > 0:
+            candidates.append(_least_epsilon(left, partial(zcdp_delta, self.rho)))
+            candidates.append(self._as_gaussian(left))
         return min(candidates, default=10 * claimed.epsilon)
 
+    def _as_gaussian(self, claimed: Guarantee) -> Fraction:
+        """Gaussian steps as one step of all their squared shifts, with the price of the lattice; the rest adds up."""
+        mu = _root_above(sum((loss.squared for loss in self.losses), Fraction(0)))
+        others = sum((loss.pure for loss in self.losses if loss.pure is not None), Fraction(0))
+        apart = (1 + 1 / exp_below(claimed.epsilon)) * sum((loss.apart for loss in self.losses), Fraction(0))
+        claimed = replace(claimed, delta=claimed.delta - apart)
+        left = claimed.epsilon - others
+        if claimed.delta <= 0:
+            return 10 * claimed.epsilon
+        if left <= 0 or mu == 0:
+            return others
+        return others + _least_epsilon(replace(claimed, epsilon=left), partial(gaussian_delta, mu))
 
-def _least_epsilon(rho: Fraction, claimed: Guarantee) -> Fraction:
-    """The least multiple of a 64th of the claim at which rho-zCDP has the claimed delta; at most ten claims."""
+
+def _root_above(square: Fraction) -> Fraction:
+    return sqrt_below(square) + Fraction(1, 1 << 64) if square else Fraction(0)
+
+
+def _least_epsilon(claimed: Guarantee, delta: Callable[[Fraction], Fraction]) -> Fraction:
+    """The least multiple of a 64th of the claim at which the claimed delta is enough; at most ten claims."""
     grid = (claimed.epsilon * step / 64 for step in range(65))
     wider = (claimed.epsilon * step / 4 for step in range(5, 41))
-    return next((e for e in (*grid, *wider) if zcdp_delta(rho, e) <= claimed.delta), 10 * claimed.epsilon)
+    return next((e for e in (*grid, *wider) if delta(e) <= claimed.delta), 10 * claimed.epsilon)
 
 
 Run = Callable[[DrawSource], tuple[str, Guarantee]]

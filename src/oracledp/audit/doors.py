@@ -52,6 +52,7 @@ class Door:
     lattice: Lattice = SHIPPED
     least: float = 1e-9
     stop_at_release: bool = False
+    far: int | None = None  # Laplace noise beyond it decides nothing more
     tails: float = TAILS
     repeats: int = 1  # of coupled runs
 
@@ -104,7 +105,7 @@ def law_through(door: Door, data: DataSet, relation: Neighbours) -> tuple[RunLaw
         return seen.text
 
     with on_lattice(door.lattice):
-        law = law_of_runs(run, least=door.least, stop_at_release=door.stop_at_release)
+        law = law_of_runs(run, least=door.least, stop_at_release=door.stop_at_release, far=door.far)
     return law, printed[0] if printed else None
 
 

@@ -10,7 +10,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from functools import lru_cache
-from itertools import count, pairwise, product
+from itertools import count, islice, pairwise, product
 from math import comb, prod
 from typing import Any
 
@@ -69,6 +69,16 @@ def discrete_laplace(scale: int) -> Outcomes:
         power = decay(Fraction(x, scale))
         mass = over((power[0] * gap[0] >> BITS, (power[1] * gap[1] >> BITS) + 1), total)
         yield from ((value, *mass) for value in dict.fromkeys((x, -x)))
+
+
+def laplace_up_to(far: int, scale: int) -> Outcomes:
+    """Discrete Laplace noise of which all beyond ±``far`` counts as one step further: who compares numbers that lie
+    within ``far`` of each other cannot tell it apart.
+    """
+    inside = islice(discrete_laplace(scale), 2 * far + 1)
+    beyond = laplace_tail(far + 1, scale)
+    law = [*inside, (far + 1, *beyond), (-far - 1, *beyond)]
+    return iter(sorted(law, key=lambda outcome: -outcome[2]))
 
 
 def noisy_size(rows: int, scale: int) -> Outcomes:
@@ -164,6 +174,15 @@ def coin(mass: tuple[int, int]) -> Outcomes:
     """True with this probability, the likelier side first; a side of no probability is left out."""
     sides = [(True, *mass), (False, UNIT - mass[1], UNIT - mass[0])]
     return iter(sorted((side for side in sides if side[2] > 0), key=lambda side: -side[2]))
+
+
+def binomial(trials: int, probability: Fraction) -> Outcomes:
+    """How many of so many independent coins show heads."""
+    ways = [
+        (hits, comb(trials, hits) * probability**hits * (1 - probability) ** (trials - hits))
+        for hits in range(trials + 1)
+    ]
+    return ((hits, *bounds(share)) for hits, share in sorted(ways, key=lambda way: -way[1]) if share)
 
 
 def hypergeometric(rows: int, marked: int, chosen: int) -> Outcomes:

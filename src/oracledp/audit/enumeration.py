@@ -18,6 +18,7 @@ import numpy as np
 from oracledp.audit import draw_laws
 from oracledp.audit.draw_laws import BITS, UNIT, Outcomes
 from oracledp.audit.law import Law
+from oracledp.audit.tree_law import tree_choice
 from oracledp.errors import ParameterError
 from oracledp.randomness.source import DrawSource, Question
 
@@ -69,6 +70,7 @@ class Enumeration(DrawSource):
 
     least: int
     stop_at_release: bool = False
+    far: int | None = None
     forks: list[_Fork] = field(default_factory=list)
     place: int = 0
 
@@ -79,7 +81,10 @@ class Enumeration(DrawSource):
             return self.take(name, lambda: SINGLE[name](*arguments))
         if name in VECTORS:
             *parameters, count = arguments
-            values = [self.take(name, lambda: VECTORS[name](*parameters)) for _ in range(count)]
+            law = VECTORS[name]
+            if name == "discrete_laplace" and self.far is not None:
+                law = partial(draw_laws.laplace_up_to, self.far)
+            values = [self.take(name, lambda: law(*parameters)) for _ in range(count)]
             return np.array(values, dtype=bool if name == "coins" else np.int64)
         return getattr(self, f"_{name}")(*arguments)
 
@@ -109,6 +114,13 @@ class Enumeration(DrawSource):
     def _public_generator(self) -> np.random.Generator:
         return np.random.default_rng(0)  # its seed is public: the claim must hold for each, so for this one
 
+    def _label_counts(self, rows: int, parts: int) -> list[int]:
+        found, left = [], rows
+        for others in reversed(range(parts)):
+            found.append(self.take("binomial", partial(draw_laws.binomial, left, Fraction(1, others + 1))))
+            left -= found[-1]
+        return found
+
     def _hypergeometric_parts(self, counts: Any, sizes: Any) -> list[Any]:
         left, parts = [int(held) for held in counts], []
         for size in sizes:
@@ -135,6 +147,9 @@ class Enumeration(DrawSource):
     def _sample_exponential(self, problems: Any, rate: Fraction) -> Any:
         names, scores = draw_laws.joint_scores(problems)
         return names[self.take("exponential", lambda: draw_laws.exponential_choice(scores, rate))]
+
+    def _sample_tree(self, *arguments: Any) -> Any:
+        return self.take("tree", lambda: tree_choice(*arguments))
 
     def _sample_permute_and_flip(self, problems: Any, rate: Fraction, least: int) -> Any:
         names, scores = draw_laws.joint_scores(problems)
@@ -183,10 +198,17 @@ class RunLaw:
         )
 
 
-def law_of_runs(run: Callable[[DrawSource], Hashable], *, least: float = 1e-9, stop_at_release: bool = False) -> RunLaw:
+def law_of_runs(
+    run: Callable[[DrawSource], Hashable],
+    *,
+    least: float = 1e-9,
+    stop_at_release: bool = False,
+    far: int | None = None,
+) -> RunLaw:
     """The exact law of a function of a source, by running it once per outcome of its draws.
 
-    With ``stop_at_release`` a run ends where block noise is added, and its output is what it would be added to.
+    With ``stop_at_release`` a run ends where block noise is added, and its output is what it would be added to. With
+    ``far`` discrete Laplace noise beyond it is one outcome on each side, for code that cannot tell more apart.
 
     >>> from oracledp.randomness.noise import bernoulli
     >>> law = law_of_runs(lambda source: bernoulli(Fraction(1, 3), source) or bernoulli(Fraction(1, 2), source))
@@ -195,7 +217,7 @@ def law_of_runs(run: Callable[[DrawSource], Hashable], *, least: float = 1e-9, s
     """
     masses: dict[Hashable, list[int]] = {}
     runs = 0
-    for output, low, high in _leaves(run, Enumeration(int(least * UNIT), stop_at_release)):
+    for output, low, high in _leaves(run, Enumeration(int(least * UNIT), stop_at_release, far)):
         runs += 1
         known = masses.setdefault(output, [0, 0])
         known[0] += low

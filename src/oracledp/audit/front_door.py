@@ -16,7 +16,11 @@ from oracledp.audit.coupled_doors import coupled_doors, coupled_finding
 from oracledp.audit.doors import Door, audit_door
 from oracledp.audit.exact_law import Finding
 from oracledp.audit.function_doors import function_doors
+from oracledp.audit.gradient_doors import gradient_doors, gradient_law_doors
 from oracledp.audit.learner_doors import card_doors, learner_doors
+from oracledp.audit.person_doors import person_doors
+from oracledp.audit.regression_doors import regression_doors, regression_law_doors
+from oracledp.audit.robust_doors import robust_doors
 from oracledp.audit.surrogate_loss import card_finding
 from oracledp.privacy.guarantee import Neighbours
 
@@ -42,9 +46,20 @@ class Look:
 def looks() -> Iterator[Look]:
     """Everything the tier looks at."""
     ways: tuple[tuple[Callable[[Door, Neighbours], Finding], list[Door]], ...] = (
-        (audit_door, [*function_doors(), *learner_doors(), *command_doors()]),
+        (
+            audit_door,
+            [
+                *function_doors(),
+                *person_doors(),
+                *robust_doors(),
+                *learner_doors(),
+                *gradient_law_doors(),
+                *regression_law_doors(),
+                *command_doors(),
+            ],
+        ),
         (card_finding, card_doors()),
-        (coupled_finding, coupled_doors()),
+        (coupled_finding, [*coupled_doors(), *gradient_doors(), *regression_doors()]),
     )
     for judge, doors in ways:
         for door in doors:

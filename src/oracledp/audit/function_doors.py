@@ -26,6 +26,7 @@ from oracledp.mechanisms.gaussian_min import gaussian_rspm
 from oracledp.mechanisms.mapped_counts import mapped_counts
 from oracledp.mechanisms.noisy_min import report_noisy_min
 from oracledp.mechanisms.perturbed_min import rspm
+from oracledp.mechanisms.votes import size as vote_sizes
 from oracledp.mechanisms.votes.mechanism import vote
 from oracledp.privacy.guarantee import Neighbours
 from oracledp.randomness.source import DrawSource
@@ -90,16 +91,25 @@ def rule(function: Function, **options: Any) -> Entry:
     return enter
 
 
-def game(rounds: int, **options: Any) -> Entry:
+def game(rounds: int, family: Callable[..., QueryClass] = Conjunctions, **options: Any) -> Entry:
     """The query-release game: all that its model holds, its progress included."""
 
     def enter(data: DataSet, relation: Neighbours, source: DrawSource) -> Seen:
         heard: list[tuple[int, int]] = []
-        player = OracleQuery(
-            SCHEMA, queries=Conjunctions(SCHEMA.literals.without("y")), rounds=rounds, draws=2, **options
-        )
+        queries = family(SCHEMA.literals.without("y"))
+        player = OracleQuery(SCHEMA, queries=queries, rounds=rounds, draws=2, **options)
         player.fit(table_of(data), source=source, progress=lambda done, total: heard.append((done, total)))
         return Seen(json.dumps(player._model().to_json(), sort_keys=True) + str(heard), player.guarantee_)
+
+    return enter
+
+
+def of_two_parts(entry: Entry) -> Entry:
+    """The same, with votes of two parts where the rule for parts is left to itself."""
+
+    def enter(data: DataSet, relation: Neighbours, source: DrawSource) -> Seen:
+        with patched(vote_sizes, "FEWEST", 2):
+            return entry(data, relation, source)
 
     return enter
 
@@ -129,11 +139,16 @@ def function_doors() -> list[Door]:
         Door("rspm / free ties", selection(rspm, epsilon=one, oracle=FreeTies()), **SLOW),
         Door("rspm:gaussian", selection(gaussian_rspm, epsilon=2 * one, delta=Fraction(1, 20)), least=1e-8),
         Door("report-noisy-min", selection(report_noisy_min, epsilon=one), lattice=COARSE),
-        Door("vote:approval", selection(vote, epsilon=one, delta=Fraction(1, 20), parts=2, ballot=1)),
+        Door("vote:approval", selection(vote, epsilon=one, delta=Fraction(1, 20), parts=2, ballot=1, form="approval")),
         Door(
             "vote:approval / long lists",
             selection(vote, signed_rules, epsilon=one, delta=Fraction(1, 8), parts=2, ballot=2),
             rows=1, base=(1, 0, 1, 0),
+        ),
+        Door("vote:hard", selection(vote, epsilon=one, delta=Fraction(1, 20), parts=2, form="hard")),
+        Door(
+            "vote:hard / three parts",
+            selection(vote, epsilon=one, delta=Fraction(1, 20), parts=3, form="hard"), rows=1, base=(2, 0, 0, 0),
         ),
         Door("mapped-counts", unknown_values, universe=3, rows=1, base=(1, 0, 1), least=1e-7),
         Door(
@@ -149,8 +164,23 @@ def function_doors() -> list[Door]:
         Door("oracle-query:exponential", game(1, epsilon=one, delta=Fraction(1, 100)), relations=REPLACE),
         Door("oracle-query:exponential / 2", game(2, epsilon=one, delta=Fraction(1, 100)), relations=REPLACE),
         Door(
+            "oracle-query:vote",
+            of_two_parts(game(1, epsilon=8 * one, delta=Fraction(3, 10), query_player="vote")),
+            relations=REPLACE, rows=1, base=(1, 0, 0, 0), kinds=(0, 2),
+        ),
+        Door(
             "oracle-query:rspm",
             game(1, epsilon=4 * one, delta=Fraction(1, 100), query_player="rspm"),
+            relations=REPLACE, **SLOW,
+        ),
+        Door(
+            "oracle-query:rspm:separator",
+            game(1, epsilon=one, delta=Fraction(1, 100), query_player="rspm:separator"),
+            relations=REPLACE, **SLOW,
+        ),
+        Door(
+            "oracle-query:rspm:gaussian",
+            game(1, epsilon=4 * one, delta=Fraction(1, 20), query_player="rspm:gaussian"),
             relations=REPLACE, **SLOW,
         ),
     ]  # fmt: skip

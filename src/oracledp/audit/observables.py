@@ -1,7 +1,8 @@
 """The observables tier: what can be seen besides a release must not depend on the data, and marks must be made.
 
-With seeded noise a mechanism is a function of its table. Runs on neighbouring tables that release the same query
-must then agree in everything else that leaves: JSON, text, pickle, log, standard output, warnings, errors.
+With seeded noise a mechanism is a function of its table. Runs on neighbouring tables that release the same must then
+agree in everything else that leaves: JSON, text, pickle, log, standard output, warnings, errors. What releases too much
+for that is run with the same released values instead (:mod:`~oracledp.audit.coupling`).
 """
 
 from __future__ import annotations
@@ -13,19 +14,24 @@ import tempfile
 import warnings
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from oracledp.audit.end_to_end import EPSILON, PUBLIC, Call, small_pairs, small_rules, small_table
+from oracledp.audit.coupled_doors import coupled_finding
+from oracledp.audit.doors import Door
+from oracledp.audit.doors import Seen as Shown
+from oracledp.audit.end_to_end import Call, small_pairs, small_rules, small_table
 from oracledp.audit.exact_law import DataSet
+from oracledp.audit.observed_calls import CALLS, Product, coupled_entries
 from oracledp.audit.verdict import Fact
 from oracledp.data.table import Table
+from oracledp.mechanisms.robust import NothingReleased
 from oracledp.privacy.guarantee import Neighbours
 from oracledp.privacy.ledger import Ledger
-from oracledp.randomness.source import SeededRandomness
+from oracledp.randomness.source import DrawSource, SeededRandomness
 
 TIER = "observables"
 SEEDS = range(3)
@@ -60,9 +66,16 @@ def observe(call: Call, data: DataSet, **more: Any) -> tuple[Hashable, Seen]:
             released: Hashable = ERROR
             seen: Seen = {"error": f"{type(error).__name__}: {error}"}
         else:
-            released = release.query.parts
+            released = _released(release)
             seen = {"json": str(release.to_json()), "text": f"{release} {release!r}", "pickle": pickle.dumps(release)}
     return released, seen | {"heard": heard.getvalue()}
+
+
+def _released(release: Any) -> Hashable:
+    """The query that was chosen, that none was, or all that a product releases."""
+    if isinstance(release, Product):
+        return release.released
+    return None if isinstance(release, NothingReleased) else tuple(release.query.parts)
 
 
 def nothing_else_shows(name: str, call: Call) -> Fact:
@@ -86,6 +99,19 @@ def _difference(one: tuple[Hashable, Seen], other: tuple[Hashable, Seen]) -> str
     return ", ".join(key for key in sorted({*one[1], *other[1]}) if one[1].get(key) != other[1].get(key))
 
 
+def nothing_else_shows_when_coupled(door: Door, relation: Neighbours) -> Fact:
+    """Neighbours with the same released values show the same: output, files, pickles, and all that is heard."""
+
+    def heard(data: DataSet, neighbours: Neighbours, source: DrawSource) -> Shown:
+        with _recorded() as noise:
+            seen = door.enter(data, neighbours, source)
+        return replace(seen, text=seen.text + noise.getvalue())
+
+    name = f"{door.name} / {relation.value} / only the release shows"
+    differs = coupled_finding(replace(door, enter=heard), relation).differs
+    return Fact(name, not differs, differs or "neighbours that release the same look the same")
+
+
 @dataclass(frozen=True, eq=False)
 class Watched:
     """A source that notes what the ledger says when the first random bit is drawn."""
@@ -107,9 +133,9 @@ class Watched:
 def charged_first(name: str, call: Call) -> Fact:
     """The whole epsilon is on disk before the first random bit is drawn."""
     with tempfile.TemporaryDirectory() as folder:
-        watched = Watched(Ledger.create(Path(folder) / "ledger.json", epsilon=EPSILON))
-        call(small_table((1, 1, 0, 0)), small_rules(), ledger=watched.ledger, source=watched)
-    good = bool(watched.spent) and watched.spent[0] == EPSILON
+        watched = Watched(Ledger.create(Path(folder) / "ledger.json", epsilon=10, delta=Fraction(1, 2)))
+        release = call(small_table((1, 1, 0, 0)), small_rules(), ledger=watched.ledger, source=watched)
+    good = bool(watched.spent) and watched.spent[0] == release.guarantee.epsilon
     return Fact(name, good, f"epsilon {watched.spent[0] if watched.spent else 0} was on disk at the first random bit")
 
 
@@ -177,9 +203,10 @@ def read_file(value: str, *, strict: bool = False) -> Table:
 def findings() -> list[Fact]:
     """Every public function, every rule."""
     return [
-        *(nothing_else_shows(f"{name} / only the release shows", call) for name, call in PUBLIC.items()),
-        *(charged_first(f"{name} / charged first", call) for name, call in PUBLIC.items()),
-        *(seed_is_marked(f"{name} / seeds are marked", call) for name, call in PUBLIC.items()),
+        *(nothing_else_shows(f"{name} / only the release shows", call) for name, call in CALLS.items()),
+        *(nothing_else_shows_when_coupled(door, rel) for door in coupled_entries() for rel in door.relations),
+        *(charged_first(f"{name} / charged first", call) for name, call in CALLS.items()),
+        *(seed_is_marked(f"{name} / seeds are marked", call) for name, call in CALLS.items()),
         values_are_silent("frames / no value is refused", read_frame),
         values_are_silent("files / no value is refused", read_file),
         errors_are_silent("frames / strict errors hold no value", partial(read_frame, strict=True)),

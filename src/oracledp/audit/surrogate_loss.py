@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from itertools import product
-from math import log
+from math import exp, log
 from typing import Any
 
 import numpy as np
@@ -111,7 +111,13 @@ def card_finding(door: Door, relation: Neighbours, points: int = 6) -> Finding:
     except Uncovered:
         losses = [float("inf")]
     worst = max(losses)
-    return Finding(door.name, claimed, worst - 1e-3, worst, 0.0, 0.0, len(pairs))
+    low, high = (_delta(loss, float(claimed.epsilon)) for loss in (worst - 1e-3, worst))
+    return Finding(door.name, claimed, worst - 1e-3, worst, low, high, len(pairs))
+
+
+def _delta(loss: float, epsilon: float) -> float:
+    """What pure privacy of this loss is worth at ε where a claim has a δ, as one round of a game has."""
+    return max(0.0, (1 - exp(epsilon - loss)) / (1 + exp(-loss)))
 
 
 def _losses(door: Door, relation: Neighbours, pair: tuple[DataSet, DataSet], size: int, points: int) -> list[float]:

@@ -5,16 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from oracledp.audit import (
-    canaries,
-    end_to_end,
-    front_door,
-    game_law,
-    observables,
-    sampler_conformance,
-    synthesis_law,
-    worst_ties,
-)
+from oracledp.audit import canaries, end_to_end, front_door, observables, sampler_conformance, worst_ties
 from oracledp.audit.catalogue import catalogue
 from oracledp.audit.verdict import Verdict
 
@@ -33,8 +24,7 @@ def _from_outside() -> Sequence[Verdict]:
 
 
 def _exact() -> Sequence[Verdict]:
-    small = [finding for entry in catalogue() for finding in entry.findings()]
-    return [*small, *synthesis_law.findings(), *game_law.findings()]
+    return [finding for entry in catalogue() for finding in entry.findings()]
 
 
 TIERS: dict[str, Tier] = {

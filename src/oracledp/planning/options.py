@@ -7,13 +7,16 @@ from dataclasses import dataclass, field, replace
 from math import ceil, isfinite
 from typing import Any
 
+from oracledp.showing import html_table
+
 
 @dataclass(frozen=True)
 class Option:
     """One mechanism at the planned parameters. Errors are shares of the rows, above the best query of the class.
 
     ``mean_error`` and ``error`` hold for every table: the expected error, and the error with probability 1 - β.
-    ``public_error`` is the mean error on a public table of the same kind, if one was given.
+    ``public_error`` is the mean error on a public table of the same kind, if one was given, ``planted_error`` that on
+    a random table whose label follows a rule of the class but for a fifth. ``silence`` is the chance of ⊥.
     ``curve`` gives ``error`` as a function of (rows, epsilon); None where it takes too long.
     """
 
@@ -22,6 +25,8 @@ class Option:
     privacy: str
     mean_error: float | None = None
     public_error: float | None = None
+    planted_error: float | None = None
+    silence: float | None = None
     rows_needed: int | None = None
     epsilon_needed: float | None = None
     oracle_calls: int | None = None
@@ -39,7 +44,7 @@ class Option:
 
     def to_json(self) -> dict[str, Any]:
         """Plain numbers; an error that is not finite is null."""
-        numbers = ("error", "mean_error", "public_error", "epsilon_needed", "seconds")
+        numbers = ("error", "mean_error", "public_error", "planted_error", "silence", "epsilon_needed", "seconds")
         return {
             "mechanism": self.mechanism,
             "privacy": self.privacy,
@@ -51,7 +56,7 @@ class Option:
         }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Plan:
     """All options of a task and the recommended one: only figures that are proved.
 
@@ -82,11 +87,28 @@ class Plan:
             data |= {"design": self.design}
         return data
 
-    def plot(self, path: str) -> None:
-        """Write a picture of error against rows (PNG or SVG by the name); needs the ``plots`` extra."""
+    def plot(self, path: str | None = None) -> Any:
+        """A figure of error against rows, written too if a path is given (PNG or SVG); needs the ``plots`` extra."""
         from oracledp.planning.plotting import plot
 
-        plot(self, path)
+        return plot(self, path)
+
+    def __repr__(self) -> str:
+        return f"Plan({self.task}: {', '.join(option.mechanism for option in self.options)}; {self.reason})"
+
+    def _repr_html_(self) -> str:
+        rows = [
+            (
+                option.mechanism,
+                option.privacy,
+                _short(option.mean_error),
+                _short(option.error),
+                option.rows_needed or "",
+            )
+            for option in self.options
+        ]
+        header = ("mechanism", "privacy", "expected error", "error (prob. 1-β)", "rows needed")
+        return html_table(header, rows, caption=f"Plan for {self.task}", note=self.reason)
 
     def __str__(self) -> str:
         from oracledp.planning.words import describe
@@ -96,3 +118,7 @@ class Plan:
 
 def _finite(value: float | None) -> float | None:
     return value if value is not None and isfinite(value) else None
+
+
+def _short(value: float | None) -> str:
+    return "" if value is None else f"{value:.3g}"

@@ -13,15 +13,19 @@ from oracledp.data.table import Table
 from oracledp.errors import OracleDPError, ParameterError
 from oracledp.exact.capacity import MOST_ROWS
 from oracledp.exact.numbers import MOST_CALLS, Exact, positive, probability, whole
+from oracledp.oracles.base import Oracle
 from oracledp.planning.cost import Timing, timing
 from oracledp.planning.options import Option, Plan
 from oracledp.planning.public import with_public_error
 from oracledp.planning.robust import RobustQuestion, design_json, robust_option
+from oracledp.planning.robust_choice import RobustChoice
 from oracledp.planning.selection import Question, selection_options
+from oracledp.planning.stand_in import StandIn
 from oracledp.planning.synthesis import SynthesisQuestion, synthesis_options
 from oracledp.privacy.guarantee import Neighbours, show
 
-TASKS = ("learn", "rspm", "prsma", "synth")
+ROBUST_CALLS = 100_000  # the most that --robust spends on PRSMA
+TASKS = ("learn", "rspm", "prsma", "robust", "synth")
 
 
 def plan(
@@ -38,14 +42,16 @@ def plan(
     public: Table | None = None,
     max_calls: int = 1_000_000,
     theorem: str = "auto",
+    oracle: str | Oracle = "auto",
     timed: bool = False,
 ) -> Plan:
-    """What each mechanism would give and cost for a task: "learn", "rspm", "prsma" or "synth".
+    """What each mechanism would give and cost for a task: "learn", "rspm", "prsma", "robust" or "synth".
 
     ``rows`` is the public number of rows (or a public guess); neighbours have one record more or less by default.
     Errors are shares of the rows above the best query of the class and hold for every table; ``public``, a table that
     is *not* private, adds the error on data like it. ``target_error`` adds the rows and the epsilon that it needs;
-    ``timed`` measures an oracle call on random data.
+    ``timed`` measures an oracle call on random data. "robust" compares what is private whatever ``oracle`` does, by
+    trials on ``public`` or else on random rows with a planted rule.
 
     >>> from oracledp.classes import Conjunctions
     >>> from oracledp.data.literals import Literals
@@ -65,6 +71,8 @@ def plan(
         return _synth(common, queries, schema)
     if task == "prsma":
         return _prsma(common, queries, max_calls, theorem)
+    if task == "robust":
+        return _robust(common, queries, public, max_calls, oracle)
     return _selection(task, common, queries, public, max_calls, timed)
 
 
@@ -114,23 +122,70 @@ def _class_numbers(queries: QueryClass | None, shape: Shape | None) -> dict[str,
 def _selection(
     task: str, common: _Common, queries: QueryClass | None, public: Table | None, max_calls: int, timed: bool
 ) -> Plan:
-    if queries is None:
-        raise ParameterError(f"plan {task} needs a query class")
-    shape = Shape.of(queries)
-    if shape.size < 2:
-        raise ParameterError("this class has a single query: there is nothing to choose")
-    question = Question(queries, shape, common.rows, common.epsilon, common.delta, common.neighbours, common.beta)
+    question = _question(task, common, queries)
+    queries, shape = question.queries, question.shape
     options = [common.aim(option) for option in selection_options(question)]
     if task == "rspm":
         options = [option for option in options if option.mechanism.startswith("rspm")]
     elif common.delta is not None:
         options += _robust_if_possible(common, shape, max_calls)
     if public is not None:
-        options = [with_public_error(option, question, public) for option in options]
+        rows = StandIn.public(queries, public)
+        options = [with_public_error(option, question, rows) for option in options]
     if timed:
         options = _timed(options, timing(queries, common.rows))
     recommended, reason = _recommend(options)
     return Plan(task, common.parameters(**_class_numbers(queries, shape)), tuple(options), recommended, reason)
+
+
+def _question(task: str, common: _Common, queries: QueryClass | None) -> Question:
+    if queries is None:
+        raise ParameterError(f"plan {task} needs a query class")
+    shape = Shape.of(queries)
+    if shape.size < 2:
+        raise ParameterError("this class has a single query: there is nothing to choose")
+    return Question(queries, shape, common.rows, common.epsilon, common.delta, common.neighbours, common.beta)
+
+
+def _robust(
+    common: _Common, queries: QueryClass | None, public: Table | None, max_calls: int, oracle: str | Oracle
+) -> Plan:
+    question = _question("robust", common, queries)
+    choice = RobustChoice.of(question, oracle, max_calls, public)
+    options = choice.options()
+    recommended, reason = choice.recommend(options)
+    named = oracle if isinstance(oracle, str) else oracle.name
+    numbers = common.parameters(max_calls=max_calls, oracle=named, **_class_numbers(question.queries, question.shape))
+    return Plan("robust", numbers, options, recommended, reason)
+
+
+def robust_mechanism(
+    queries: QueryClass,
+    *,
+    epsilon: Exact,
+    delta: Exact | None,
+    rows: int | None,
+    oracle: str | Oracle,
+    neighbours: Neighbours | str = Neighbours.DEFAULT,
+) -> str:
+    """The mechanism that ``learn --robust`` takes, by public numbers; refused with the rows needed where none works.
+
+    Where the number of rows is private (None), it is what works on all rows, or a vote.
+
+    >>> from oracledp.learning.models import rule_class
+    >>> from oracledp.data.literals import Literal, Literals
+    >>> rules = rule_class("conjunction", Literals.named(*"abcdefgh"), Literal.boolean("y"))
+    >>> robust_mechanism(rules, epsilon=1, delta=None, rows=1000, oracle="auto")
+    'exponential'
+    >>> robust_mechanism(rules, epsilon=1, delta="1e-6", rows=None, oracle="heuristic")
+    'vote'
+    """
+    pair = positive(epsilon, "epsilon"), None if delta is None else probability(delta, "delta")
+    known = 1 if rows is None else whole(rows, "rows", most=MOST_ROWS)
+    question = _question("robust", _Common(*pair, known, 0.05, None, Neighbours.parse(neighbours)), queries)
+    if rows is None:
+        return RobustChoice(question, oracle, ROBUST_CALLS, None, False).on_all_rows() or "vote"
+    return RobustChoice.of(question, oracle, ROBUST_CALLS, None).mechanism()
 
 
 def _robust_if_possible(common: _Common, shape: Shape, max_calls: int) -> list[Option]:

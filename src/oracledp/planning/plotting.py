@@ -4,26 +4,24 @@ from __future__ import annotations
 
 from itertools import cycle
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from oracledp.errors import ParameterError
-from oracledp.extras import optional
+from oracledp.showing import figure as empty_figure
 from oracledp.whole_files import whole_file
 
 if TYPE_CHECKING:
     from oracledp.planning.options import Plan
 
 
-def plot(plan: Plan, path: str) -> None:
-    """Write the picture; the format follows from the name."""
+def plot(plan: Plan, path: str | None) -> Any:
+    """The figure, written too if there is a path: the format follows from its name."""
     lines = [option for option in plan.options if option.curve is not None]
     if not lines:
         raise ParameterError("this plan has no error that depends on rows: give a query class")
-    figures = optional("matplotlib.figure", extra="plots")
-    figure = figures.Figure(figsize=(6.4, 4.2), layout="constrained")
-    axes = figure.subplots()
+    figure, axes = empty_figure(6.4, 4.2)
     rows, epsilon = float(plan.parameters["rows"]), float(plan.parameters["epsilon"])
     grid = np.geomspace(rows / 100, rows * 100, 25)
     for option, style in zip(lines, cycle(("-", "--", "-.", ":")), strict=False):
@@ -36,5 +34,7 @@ def plot(plan: Plan, path: str) -> None:
         axes.axhline(float(target), color="grey", linewidth=0.8, linestyle="--")
     axes.set(xlabel="rows", ylabel="error above the best query", title=f"plan for {plan.task}, ε = {epsilon:g}")
     axes.legend(fontsize=8)
-    with whole_file(path) as file:
-        figure.savefig(file, dpi=110, format=Path(path).suffix[1:] or None)
+    if path is not None:
+        with whole_file(path) as file:
+            figure.savefig(file, dpi=110, format=Path(path).suffix[1:] or None)
+    return figure

@@ -16,6 +16,9 @@ from oracledp.mechanisms.robust.designer import design_prsma
 from oracledp.planning.options import Option
 
 FIELDS = (
+    "tests",
+    "runs",
+    "sampling",
     "parts",
     "runs_per_part",
     "part_size",

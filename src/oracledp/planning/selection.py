@@ -5,16 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from math import sqrt
+from math import log, sqrt
 
 from oracledp import bounds
 from oracledp.bounds.shape import Shape
 from oracledp.classes.base import QueryClass
+from oracledp.classes.decision_trees import DecisionTrees
 from oracledp.errors import OracleDPError
 from oracledp.mechanisms.gaussian_bound import calibrate_variance
+from oracledp.mechanisms.private_trees import SPLITTING
 from oracledp.mechanisms.sampling.tree_sampler import samples
 from oracledp.oracles.registry import total_oracles
 from oracledp.oracles.values import MOST_QUERIES
+from oracledp.oracles.work import MOST_TREE_CELLS, tree_cells
 from oracledp.planning.options import Option
 from oracledp.privacy.guarantee import Neighbours
 
@@ -57,13 +60,13 @@ def selection_options(question: Question) -> Iterator[Option]:
 
 
 def _exponential(question: Question) -> Option:
-    size, epsilon = question.shape.log_size, float(question.epsilon)
+    size, epsilon = _log_candidates(question), float(question.epsilon)
 
     def curve(rows: float, eps: float) -> float:
         return bounds.exponential(size, epsilon=eps, rows=rows, beta=question.beta, sensitivity=question.sensitivity)
 
     return Option(
-        mechanism="exponential",
+        mechanism="private-tree" if drawn_as_trees(question.queries) else "exponential",
         error=curve(question.rows, epsilon),
         mean_error=bounds.exponential_mean(size, epsilon=epsilon, rows=question.rows, sensitivity=question.sensitivity),
         privacy=PURE,
@@ -74,9 +77,33 @@ def _exponential(question: Question) -> Option:
     )
 
 
+def _log_candidates(question: Question) -> float:
+    """ln of the number of queries; for trees, of the prior's whole mass over the least that a tree may have of it."""
+    if not drawn_as_trees(question.queries):
+        return question.shape.log_size
+    bases = [branch.base.as_decision_trees() for branch in question.queries.branches()]
+    return max(_log_prior(trees) for trees in bases if trees is not None)
+
+
+def _log_prior(trees: DecisionTrees) -> float:
+    """A node costs a tree ln(d/ρ) if it is split and ln(1/(1-ρ)) if not; labels multiply the mass at every leaf."""
+    node = max(log(trees.dimension / SPLITTING), log(1 / (1 - SPLITTING)))
+    return float((2**trees.depth - 1) * node + 2**trees.depth * log(trees.labels))
+
+
 def samplable(queries: QueryClass) -> bool:
-    """Whether the exponential mechanism can be sampled: by enumeration, or from a search tree."""
-    return queries.size <= MOST_QUERIES or all(samples(branch.base) for branch in queries.branches())
+    """Whether the exponential mechanism can be sampled: by enumeration, from a search tree, or tree by tree."""
+    known = queries.size <= MOST_QUERIES or all(samples(branch.base) for branch in queries.branches())
+    return known or drawn_as_trees(queries)
+
+
+def drawn_as_trees(queries: QueryClass) -> bool:
+    """Whether the class is one of decision trees, few enough in nodes, from which ``learn --model tree`` draws."""
+    trees = [branch.base.as_decision_trees() for branch in queries.branches()]
+    return all(
+        found is not None and tree_cells(found.dimension, found.depth, found.labels) <= MOST_TREE_CELLS
+        for found in trees
+    )
 
 
 def _k_hot(question: Question) -> Option:

@@ -1,4 +1,4 @@
-"""What synthetic data will be worth: the measured synthesizer's noise, and OracleQuery's proven error."""
+"""How accurate synthetic data will be: the measured synthesizer's noise, and OracleQuery's proven error."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from oracledp import bounds
 from oracledp.bounds.shape import Shape
 from oracledp.classes.base import QueryClass
 from oracledp.planning.options import Option
-from oracledp.privacy.accounting import zcdp_rho
+from oracledp.privacy.gaussian_accounting import gaussian_budget
 from oracledp.privacy.guarantee import Neighbours
 from oracledp.synthesis.recipe import settings
 
@@ -49,7 +49,7 @@ def measured_option(question: SynthesisQuestion) -> Option:
     A cell of three two-group columns is an eighth of the sum of one constant, three one-way, three two-way and one
     three-way signed count. The model fitted to the counts and the coarsening of long columns come on top.
     """
-    rho = float(zcdp_rho(question.epsilon, question.delta))
+    rho = float(gaussian_budget(question.epsilon, question.delta).rho)
 
     def curve(rows: float, eps: float) -> float:
         scaled = rho if eps == float(question.epsilon) else rho * (eps / float(question.epsilon)) ** 2

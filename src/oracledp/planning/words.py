@@ -12,6 +12,8 @@ from rich.table import Table as Grid
 if TYPE_CHECKING:
     from oracledp.planning.options import Option, Plan
 
+PUBLIC = "on public data"
+
 
 def describe(plan: Plan) -> str:
     """The options, the recommendation and the design, as text."""
@@ -32,7 +34,8 @@ def describe(plan: Plan) -> str:
 
 def _grid(plan: Plan) -> Grid:
     beta = plan.parameters.get("beta", 0.05)
-    names = ["mechanism", "expected error", f"error (prob. {1 - float(beta):g})", "on public data"]
+    stand_in = "on planted rows" if any(option.planted_error is not None for option in plan.options) else PUBLIC
+    names = ["mechanism", "expected error", f"error (prob. {1 - float(beta):g})", stand_in, "⊥"]
     grid = Grid(*names, "rows needed", "ε needed", "oracle calls", "seconds", "privacy")
     grid.columns[0].no_wrap = True
     for option in plan.options:
@@ -45,7 +48,8 @@ def _cells(option: Option) -> list[str]:
     return [
         _share(option.mean_error),
         _share(option.error),
-        _share(option.public_error),
+        _share(option.planted_error if option.public_error is None else option.public_error),
+        "" if option.silence is None else f"{option.silence:.2g}",
         "" if option.rows_needed is None else f"{option.rows_needed:,}",
         "" if option.epsilon_needed is None else f"{option.epsilon_needed:.3g}",
         "" if option.oracle_calls is None else f"{option.oracle_calls:,}",
