@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from oracledp.classes import (
         Conjunctions,
         DecisionLists,
+        DecisionTrees,
         Disjunctions,
         Halfspaces,
         Parities,
@@ -32,12 +33,15 @@ if TYPE_CHECKING:
     from oracledp.mechanisms.gaussian_min import gaussian_rspm
     from oracledp.mechanisms.noisy_min import report_noisy_min
     from oracledp.mechanisms.perturbed_min import rspm
+    from oracledp.mechanisms.private_schema import infer_schema
     from oracledp.mechanisms.release import Release
     from oracledp.mechanisms.robust import prsma
     from oracledp.mechanisms.votes.mechanism import vote
+    from oracledp.oracles.threads import set_threads
     from oracledp.planning import plan
     from oracledp.privacy.guarantee import Guarantee, Neighbours
     from oracledp.privacy.ledger import Ledger
+    from oracledp.progress_display import progress
     from oracledp.randomness.source import SeededRandomness, SystemRandomness
     from oracledp.synthesis import Synthesizer
 
@@ -51,14 +55,17 @@ _HOMES = {
     "game.oracle_query": ("OracleQuery",),
     "planning": ("plan",),
     "mechanisms": ("exponential", "gaussian_rspm", "prsma", "report_noisy_min", "rspm", "vote"),
+    "mechanisms.private_schema": ("infer_schema",),
     "mechanisms.release": ("Release",),
     "privacy.guarantee": ("Guarantee", "Neighbours"),
     "data.literals": ("Literal", "Literals"),
     "classes": (
-        "Conjunctions", "DecisionLists", "Disjunctions", "Halfspaces", "Parities", "Query", "QueryClass",
-        "ReadOnceFormulas", "ZeroOneLoss",
+        "Conjunctions", "DecisionLists", "DecisionTrees", "Disjunctions", "Halfspaces", "Parities", "Query",
+        "QueryClass", "ReadOnceFormulas", "ZeroOneLoss",
     ),
     "randomness.source": ("SeededRandomness", "SystemRandomness"),
+    "oracles.threads": ("set_threads",),
+    "progress_display": ("progress",),
     "errors": ("OracleDPError",),
 }  # fmt: skip
 _HOME = {name: f"oracledp.{module}" for module, names in _HOMES.items() for name in names}
@@ -79,6 +86,7 @@ __all__ = [  # noqa: RUF022 - what most people need comes first
     "report_noisy_min",
     "rspm",
     "vote",
+    "infer_schema",
     "Release",
     "Guarantee",
     "Neighbours",
@@ -86,6 +94,7 @@ __all__ = [  # noqa: RUF022 - what most people need comes first
     "Literals",
     "Conjunctions",
     "DecisionLists",
+    "DecisionTrees",
     "Disjunctions",
     "Halfspaces",
     "Parities",
@@ -95,7 +104,9 @@ __all__ = [  # noqa: RUF022 - what most people need comes first
     "ZeroOneLoss",
     "SeededRandomness",
     "SystemRandomness",
+    "progress",
     "OracleDPError",
+    "set_threads",
     "audit",
     "bounds",
     "__version__",

@@ -39,7 +39,13 @@ class ConjunctionIndex:
     def __init__(self, records: NDArray[np.uint8], weights: _Ints) -> None: ...
 
 def best_conjunctions(
-    index: ConjunctionIndex, part_costs: _Ints, size_costs: _Ints, width: int, work_limit: int, eager: bool = False
+    index: ConjunctionIndex,
+    part_costs: _Ints,
+    size_costs: _Ints,
+    width: int,
+    work_limit: int,
+    eager: bool = False,
+    start: list[int] = ...,
 ) -> list[tuple[int, list[int], int] | None]: ...
 def prove_conjunction(
     index: ConjunctionIndex,
@@ -49,7 +55,14 @@ def prove_conjunction(
     work_limit: int,
     log_limit: int,
     eager: bool = False,
-) -> tuple[tuple[int, list[int], int], list[int]] | None: ...
+    start: list[int] = ...,
+) -> tuple[tuple[int, list[int], int], NDArray[np.int32]] | None: ...
+
+class ProofChecker:
+    def __init__(self, records: NDArray[np.uint8], weights: _Ints) -> None: ...
+    def check(
+        self, part_costs: _Ints, size_costs: _Ints, width: int, claimed: list[int], proof: NDArray[np.int32]
+    ) -> tuple[str, int]: ...
 
 class SubsetTable:
     def __init__(self, masks: NDArray[np.uint32], weights: _Ints, literals: int, parity: bool) -> None: ...
@@ -63,6 +76,9 @@ MOST_COLUMNS: int
 
 class ColumnData:
     def __init__(self, columns: NDArray[np.uint8], weights: _Ints) -> None: ...
+
+class ListRows:
+    def __init__(self, conditions: NDArray[np.uint8], weights: _Ints) -> None: ...
 
 class PatternData:
     def __init__(self, columns: NDArray[np.uint8], weights: _Ints) -> None: ...
@@ -82,6 +98,10 @@ class HalfspaceProblem:
 
 def best_decision_list(
     data: ColumnData, length: int, conditions: Sequence[Sequence[tuple[int, int]]], part_costs: _Ints, work_limit: int
+) -> tuple[int, list[int], int] | None: ...
+def set_threads(threads: int) -> None: ...
+def best_long_list(
+    rows: ListRows, length: int, part_costs: _Ints, work_limit: int
 ) -> tuple[int, list[int], int] | None: ...
 def best_dense_halfspace(
     data: PatternData, problem: HalfspaceProblem, work_limit: int
@@ -105,7 +125,7 @@ class SubsetForest:
         weights: _Ints,
         width: int,
         constant: int,
-        counts: list[list[int]],
+        counts: Sequence[Sequence[int]],
     ) -> None: ...
     def prepare(self, powers: Sequence[int], rate: float) -> None: ...
     def total(self) -> int: ...
@@ -157,3 +177,34 @@ class ParityForest:
     def parts(self) -> list[int]: ...
     @property
     def origin(self) -> int: ...
+
+class TreeWeights:
+    def __init__(
+        self,
+        records: NDArray[np.uint8],
+        weights: NDArray[np.int64],
+        depth: int,
+        decided: NDArray[np.uint8],
+        powers: Sequence[tuple[int, int]],
+        leaf: tuple[int, int],
+        splits: Sequence[tuple[int, int]],
+    ) -> None: ...
+    def node(
+        self, path: Sequence[tuple[int, bool]]
+    ) -> tuple[
+        list[int],
+        list[tuple[int, int]],
+        list[int],
+        list[tuple[tuple[int, int], tuple[int, int]]],
+        tuple[int, int],
+    ]: ...
+
+def best_tree(
+    records: NDArray[np.uint8],
+    weights: NDArray[np.int64],
+    depth: int,
+    decided: NDArray[np.uint8],
+    groups: Sequence[int],
+    label_costs: Sequence[Sequence[int]],
+    test_costs: Sequence[Sequence[int]],
+) -> tuple[int, list[int]]: ...

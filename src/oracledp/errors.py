@@ -35,6 +35,12 @@ class OracleFailure(OracleDPError):
     exit_code = 4
 
 
+class NothingDescribed(ParameterError):
+    """A schema was paid for, and no column stood out of the noise."""
+
+    exit_code = 4
+
+
 class BrokenSearchTree(OracleDPError):
     """A search or a sampler met a bound or a count that is wrong: a defect of the library, and nothing was released."""
 

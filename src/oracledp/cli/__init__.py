@@ -20,16 +20,19 @@ from oracledp.cli.signals import catch_signals, exit_code, say_goodbye
 from oracledp.errors import OracleDPError
 
 COMMANDS = {
-    "demo": "Learn a private rule from a real public table.",
+    "demo": "Learn a private rule from a real public table, and draw it.",
+    "example": "Write a made-up table and its schema to try things on.",
     "schema": "Check a schema, or draft one from PUBLIC data.",
     "learn": "Learn a private rule that predicts one column from the others.",
     "predict": "Apply a learned rule to the rows of another file.",
     "synth": "Make a private synthetic version of a table.",
     "sample": "Draw more rows from a synthetic table's saved model.",
-    "answer": "The share of records that meet conditions, from a saved model.",
-    "plan": "Say what a release will be worth, from public numbers alone.",
-    "budget": "Create a privacy budget on disk, or see what is left.",
-    "audit": "Hold what is claimed against what is found.",
+    "answer": "Estimate the share of records that meet conditions, from a saved model.",
+    "plan": "See what error to expect, before you spend any budget.",
+    "budget": "Create a privacy budget, set limits, see what is left.",
+    "verify": "Check that released files, their privacy card and its charge belong together.",
+    "serve": "Run the console in a browser: data sets, budgets, releases.",
+    "audit": "Compare the claimed epsilon of every mechanism with the exact one.",
 }
 
 
@@ -41,7 +44,10 @@ COMMANDS = {
 )
 @click.version_option(package_name="oracledp")
 def cli() -> None:
-    """Oracle-efficient differential privacy: private rules with a proof behind every guarantee."""
+    """Private rules, scoring cards, trees and synthetic tables, with a proof behind every guarantee.
+
+    New here? Type: oracledp example, and follow what it says.
+    """
 
 
 def main() -> None:

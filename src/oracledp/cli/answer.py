@@ -11,10 +11,12 @@ from oracledp.synthesis import Synthesizer
 @click.command()
 @click.argument("model", type=click.Path())
 @click.argument("conditions", nargs=-1, required=True)
-@click.option("--confidence", type=float, default=0.95, show_default=True)
+@click.option("--confidence", type=float, default=0.95, show_default=True, help="How sure the interval is to be.")
 @json_option
 def answer(model: str, conditions: tuple[str, ...], confidence: float, as_json: bool) -> None:
-    """The share of records that meet all CONDITIONS ('age >= 40' 'not smoker'), from a model saved by 'synth'."""
+    """Estimate the share of records that meet all CONDITIONS, such as 'age >= 40' 'not smoker'.
+
+    MODEL was saved by 'synth --model'. It costs no budget: nothing but the model is read.
+    """
     found = Synthesizer.load(model).answer(list(conditions), confidence=confidence)
-    text = f"{found.value:.4f}  ({100 * found.confidence:g} % interval {found.low:.4f} to {found.high:.4f})"
-    emit(as_json, found.to_json(), text)
+    emit(as_json, found.to_json(), str(found))

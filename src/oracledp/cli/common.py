@@ -3,27 +3,32 @@
 from __future__ import annotations
 
 import json
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from pathlib import Path
+import secrets
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import replace
 from typing import Any
 
 import click
 
+from oracledp.cli.outputs import CARD, UNRECORDED, CardToWrite
 from oracledp.errors import ParameterError
 from oracledp.privacy.guarantee import Neighbours
 from oracledp.privacy.ledger import Ledger
+from oracledp.progress_display import Advance
+from oracledp.progress_display import progress as shown_progress
 from oracledp.randomness.source import DrawSource, Randomness, SeededRandomness, SystemRandomness
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
-Advance = Callable[[int, int], None]
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text.")
 quiet_option = click.option("--quiet", is_flag=True, help="No progress on standard error.")
-memory_option = click.option("--memory", help="Spill to a private folder above this, for instance 4GB.")
+delimiter_option = click.option("--delimiter", help="What separates the fields of CSV files; a comma by default.")
+memory_option = click.option("--memory", help="Use a private folder on disk beyond this, for instance 4GB.")
 strict_option = click.option(
-    "--strict", is_flag=True, help="Refuse values that the schema does not know; tells about the data, and is said so."
+    "--strict",
+    is_flag=True,
+    help="Refuse values that the schema does not know. A refusal tells about the data, and the guarantee says so.",
 )
 neighbours_option = click.option(
     "--neighbours",
@@ -32,9 +37,44 @@ neighbours_option = click.option(
     show_default=True,
     help="Which tables cannot be told apart: one record more or less, or one replaced.",
 )
-ledger_option = click.option(
-    "--ledger", "ledger_path", type=click.Path(dir_okay=False), help="Charge this budget file (see: oracledp budget)."
-)
+
+
+def person_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """``--person`` and how many rows of each are kept."""
+    command = click.option(
+        "--rows-per-person", type=int, help="Rows that are kept of each person, by a fixed choice.  [default: 1]"
+    )(command)
+    return click.option(
+        "--person",
+        metavar="COLUMN",
+        help="Protect persons instead of rows: those with one value of this column, which is not in the schema.",
+    )(command)
+
+
+_CHARGED = "oracledp.charged"  # where a command keeps who charges, and for what
+
+
+def ledger_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """``--ledger``, and what its charge should say, which :func:`ledger_of` takes past the command."""
+
+    def remember(context: click.Context, parameter: click.Parameter, value: str | None) -> None:
+        context.meta.setdefault(_CHARGED, {})[parameter.name] = value
+
+    for name, what in (
+        ("dataset", "The data set, by the name under which the ledger knows it."),
+        ("purpose", "What the release is for; the ledger keeps it."),
+        ("actor", "Who charges; by default the user of this machine."),
+        ("sign", "Sign the card with this key (see: oracledp budget key)."),
+        ("reservation", "Use what 'oracledp budget reserve' set aside, by its id."),
+        ("card", "Write a privacy card for the files of this release (see: oracledp verify)."),
+    ):
+        command = click.option(f"--{name}", expose_value=False, callback=remember, metavar="TEXT", help=what)(command)
+    return click.option(
+        "--ledger",
+        "ledger_path",
+        metavar="PLACE",
+        help="Charge this budget: a file or postgresql://…?ledger=NAME (see: oracledp budget).",
+    )(command)
 
 
 def seed_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -59,8 +99,31 @@ def source_of(seed: int | None, insecure_seed: bool) -> Randomness:
 
 
 def ledger_of(path: str | None) -> Ledger | None:
-    """The ledger to charge, if one is named."""
-    return None if path is None else Ledger(Path(path))
+    """The ledger to charge, if one is named, with what its charges should say."""
+    context = click.get_current_context(silent=True)
+    charged = {} if context is None else context.meta.get(_CHARGED, {})
+    given = {name: value for name, value in charged.items() if value is not None}
+    if path is None:
+        for name in given:
+            raise ParameterError(f"--{name} speaks of a charge: name a ledger with --ledger")
+        if context is not None:
+            context.meta[UNRECORDED] = not context.params.get("quiet", False)
+        return None
+    said = {name: given.get(name) for name in ("actor", "purpose", "dataset")}
+    ledger = replace(Ledger.at(path).acting(**said), release=given.get("reservation") or secrets.token_hex(16))
+    if "reservation" in given and ledger.release not in {one.release for one in ledger.reservations}:
+        raise ParameterError("--reservation: nothing is set aside under this id, or no longer")
+    if context is not None:
+        carded(context, ledger, given)
+    return ledger
+
+
+def carded(context: click.Context, ledger: Ledger, given: Mapping[str, str]) -> None:
+    """Have the outputs of this command leave a card, if one is asked for."""
+    if "sign" in given and "card" not in given:
+        raise ParameterError("--sign signs a card: name one with --card")
+    if "card" in given:
+        context.meta[CARD] = CardToWrite(given["card"], ledger, given.get("sign"))
 
 
 def emit(as_json: bool, data: dict[str, Any], text: str) -> None:
@@ -73,20 +136,6 @@ def emit(as_json: bool, data: dict[str, Any], text: str) -> None:
         raise ParameterError(f"standard output cannot be written: {error.strerror}; see standard error") from None
 
 
-@contextmanager
-def progress(message: str, quiet: bool) -> Iterator[Advance]:
-    """The time and, once ``(done, total)`` is reported, a bar on standard error; nothing of the data.
-
-    Only on a terminal: logs and pipes stay clean.
-    """
-    if quiet or sys.stderr is None or not sys.stderr.isatty():
-        yield lambda done, total: None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
-
-    console = Console(stderr=True)
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=console, transient=True) as shown:
-        task = shown.add_task(message, total=None)
-        yield lambda done, total: shown.update(task, completed=done, total=total)
+def progress(message: str, quiet: bool) -> AbstractContextManager[Advance]:
+    """The library's own display, unless it is not wanted."""
+    return shown_progress(message, "silent" if quiet else "auto")

@@ -15,19 +15,23 @@ from oracledp.cli.common import (
     ledger_option,
     memory_option,
     neighbours_option,
+    person_options,
     progress,
     quiet_option,
     seed_options,
     source_of,
     strict_option,
 )
+from oracledp.cli.learn_options import note, settled_model
 from oracledp.cli.outputs import outputs, refuse_closed_output
 from oracledp.data.schema import Schema
 from oracledp.data.table import Table
 from oracledp.errors import ParameterError
 from oracledp.learning import learn_table
-from oracledp.learning.models import accuracy
+from oracledp.learning.models import accuracy, rule_class
 from oracledp.mechanisms.release import Release
+from oracledp.privacy.ledger import Ledger
+from oracledp.privacy.persons import row_delta, row_epsilon
 
 
 @click.command()
@@ -36,9 +40,12 @@ from oracledp.mechanisms.release import Release
 @click.option("--target", required=True, help="What to predict: COLUMN=VALUE, 'COLUMN >= NUMBER' or a boolean column.")
 @click.option(
     "--model", default="auto", show_default=True,
-    help="conjunction, disjunction, parity, decision-list, halfspace, or one of an installed package.",
+    help="conjunction, disjunction, parity, decision-list, halfspace, tree, or one of an installed package.",
 )  # fmt: skip
-@click.option("--size", type=int, help="Literals in the rule, rules in the list, or non-zero weights.")
+@click.option(
+    "--size", "--depth", type=int,
+    help="Literals in the rule, rules in the list, non-zero weights, or tests on a path of the tree.",
+)  # fmt: skip
 @click.option("--epsilon", required=True, help="Privacy parameter, exact: 0.1 or 1/3.")
 @click.option(
     "--mechanism",
@@ -47,15 +54,18 @@ from oracledp.mechanisms.release import Release
 )  # fmt: skip
 @click.option("--oracle", default="auto", show_default=True, help="Solver for rspm, vote and prsma.")
 @click.option("--holdout", type=click.Path(), help="A file to report accuracy on; it is read without any privacy.")
-@click.option("--robust", is_flag=True, help="A vote of parts: private whatever the oracle does; needs --delta.")
-@click.option("--delta", help="Privacy parameter of --robust, vote, prsma and rspm:gaussian, for instance 1e-6.")
+@click.option("--robust", is_flag=True, help="Take what 'plan robust' recommends: private whatever the solver does.")
+@click.option(
+    "--delta", help="Privacy parameter, for instance 1e-6: for cards, --robust, vote, prsma and rspm:gaussian."
+)
 @click.option(
     "--rows", type=int,
-    help="About how many rows there are, if that may be known; else a fiftieth of epsilon tells, where it matters.",
+    help="About how many rows there are, if that is public. Otherwise a fiftieth of epsilon may go into counting them.",
 )  # fmt: skip
 @click.option("--report", type=click.Path(dir_okay=False), help="Write a page about the rule (HTML).")
 @click.option("--out", type=click.Path(dir_okay=False), help="Write the rule and its guarantee for 'predict' (JSON).")
 @neighbours_option
+@person_options
 @ledger_option
 @seed_options
 @memory_option
@@ -78,6 +88,8 @@ def learn(
     report: str | None,
     out: str | None,
     neighbours: str,
+    person: str | None,
+    rows_per_person: int | None,
     ledger_path: str | None,
     seed: int | None,
     insecure_seed: bool,
@@ -90,6 +102,8 @@ def learn(
 
     DATA is a CSV, Parquet or Arrow file, a folder of Parquet files, or postgresql://USER@HOST/DATABASE?table=NAME.
     """
+    plain = settled_model(model=model, mechanism=mechanism, robust=robust, delta=delta, oracle=oracle)
+    chosen = mechanism
     source, ledger = source_of(seed, insecure_seed), ledger_of(ledger_path)
     schema = Schema.load(schema_path)
     literal = schema.literal(target)
@@ -97,26 +111,39 @@ def learn(
     with outputs(out=out, report=report) as files:
         with progress("reading the table", quiet):
             held_out = None if holdout is None else Table.from_address(holdout, schema, memory=memory)
-            table = Table.from_address(data, schema, memory=memory, strict=strict)
+            table = Table.from_address(
+                data, schema, memory=memory, strict=strict, person=person, rows_per_person=rows_per_person
+            )
         if held_out is not None and not held_out.rows:
             raise ParameterError(f"--holdout {holdout} has no rows to report an accuracy on")
         common: dict[str, Any] = {
             "epsilon": epsilon, "size": size, "neighbours": neighbours, "oracle": oracle,
             "rows": rows, "ledger": ledger, "source": source, "delta": delta,
         }  # fmt: skip
-        chosen = "vote" if robust and mechanism is None else mechanism
-        plain = "conjunction" if model == "auto" and chosen is not None else model
+        public = table.rows if neighbours == "replace-one" else rows
+        if robust and mechanism is None:
+            from oracledp.planning import robust_mechanism  # and all that plans, for those who ask
+
+            queries = rule_class(plain, schema.literals.without(literal.column), literal, size=size)
+            with progress("choosing a mechanism", quiet):
+                share = row_epsilon(epsilon, table.unit)
+                spent = None if delta is None else row_delta(delta, share, table.unit)
+                chosen = robust_mechanism(
+                    queries, epsilon=share, delta=spent, rows=public, oracle=oracle, neighbours=neighbours
+                )
         with progress("choosing a rule", quiet) as advance:
             release = learn_table(table, literal, model=plain, mechanism=chosen, progress=advance, **common)
-        public = table.rows if neighbours == "replace-one" else rows
         files.write_text("out", lambda: _saved(release, schema))
-        files.write_text("report", lambda: _page(release, public))
+        files.write_text("report", lambda: _page(release, public, data, ledger))
         score = None if held_out is None else accuracy(release, held_out)
         result: dict[str, Any] = {**release.to_json(), "holdout_accuracy": score}
         lines = [_in_words(release), str(release.guarantee)]
         lines += [] if score is None else [f"accuracy on the holdout file (not private): {score:.4f}"]
         emit(as_json, result, "\n".join(lines))
         files.settle()
+        said = note(model, plain)
+        if said is not None and not quiet:
+            click.echo(said, err=True)
 
 
 def _in_words(release: Release) -> str:
@@ -128,10 +155,11 @@ def _in_words(release: Release) -> str:
     return in_words(drawn, target, target.negated())
 
 
-def _page(release: Release, rows: int | None) -> str:
-    from oracledp.report.rule_page import rule_page  # with its charts, for those who ask for a page
+def _page(release: Release, rows: int | None, data: str, ledger: Ledger | None) -> str:
+    from oracledp.report.about import About  # with the page and its charts, for those who ask for one
+    from oracledp.report.rule_page import rule_page
 
-    return rule_page(release, rows=rows)
+    return rule_page(release, rows=rows, about=About.of(data, ledger))
 
 
 def _saved(release: Release, schema: Schema) -> str:

@@ -71,8 +71,11 @@ def play(asked: SynthRequest) -> None:
         source, table = asked.source, asked.read()
         with progress("playing the game", asked.quiet) as advance:
             game.fit(table, source=source, progress=advance)
+        game.shape_ = asked.shape
         frame = game.sample(asked.rows, seed=asked.seed)
-        asked.write(files, table, frame, game.model_.to_text, lambda: game_page(game.model_))
+        asked.write(
+            files, table, frame, game.model_.to_text, lambda: game_page(game.model_, rows=len(frame), about=asked.about)
+        )
         played = game.record().to_json()
         result = {
             "rows": len(frame), "guarantee": game.guarantee_.to_json(), "played": played, "out": asked.out,

@@ -6,18 +6,29 @@ folder, or in the end to standard output, and one line says where.
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
+import click
+
 from oracledp.errors import OracleDPError, ParameterError
+from oracledp.privacy.cards import Card
+from oracledp.privacy.ledger import Ledger
+from oracledp.privacy.signing import Signer
 from oracledp.whole_files import PendingFile
 
 RESERVE = 1 << 16  # bytes set aside for each output: a rule with its guarantee, or a page, is smaller
+NOT_RELEASED = ("internal-report",)  # of these not even a digest leaves the house
+CARD = "oracledp.card"  # where a command keeps the card that it was asked for
+UNRECORDED = "oracledp.unrecorded"  # whether it should say that no ledger counts what it spent
+NOT_RECORDED = "not recorded: no --ledger was named, so nobody counts what this release cost (see: oracledp budget)"
 Writer = Callable[[BinaryIO], None]
 
 
@@ -25,12 +36,31 @@ class NotSaved(OracleDPError):
     """An output could not be written where it was asked for; the budget is spent, and the message says where it is."""
 
 
-class Outputs:
-    """The files of one command, by the option that names them."""
+class CardToWrite:
+    """The privacy card that a command was asked for; its key is read before anything is charged."""
 
-    def __init__(self) -> None:
+    def __init__(self, path: str, ledger: Ledger, key: str | None) -> None:
+        self.path = path
+        self._ledger = ledger
+        self._signer = None if key is None else Signer(key)
+
+    def text(self, files: Mapping[str, str]) -> str:
+        """The card of what was released, with the digests of its files."""
+        card = Card.of(self._ledger, self._ledger.release or "", tuple(sorted(files.items())))
+        card = card if self._signer is None else card.signed(self._signer)
+        return json.dumps(card.to_json(), indent=2, ensure_ascii=False) + "\n"
+
+
+class Outputs:
+    """The files of one command, by the option that names them, and the digests of those that were written."""
+
+    def __init__(self, card: CardToWrite | None = None) -> None:
         self._pending: dict[str, PendingFile] = {}
         self._lost: list[str] = []
+        self._digests: dict[str, str] = {}
+        self._card = card
+        if card is not None:
+            self.open("card", card.path)
 
     def open(self, option: str, path: str | None) -> None:
         """Find out now, before any budget is spent, whether this can be written."""
@@ -40,6 +70,8 @@ class Outputs:
             raise ParameterError(f"--{option} needs the name of a file; --json prints to standard output")
         if any(_same(path, other.path) for other in self._pending.values()):
             raise ParameterError(f"--{option} {path}: another option writes the same file")
+        if self._card is not None and not _beside(path, self._card.path):
+            raise ParameterError(f"--{option} {path}: a card speaks of regular files in its own folder")
         self._pending[option] = PendingFile(path, reserve=RESERVE)
 
     def write(self, option: str, writer: Writer, *, rescue: bool = True) -> None:
@@ -49,7 +81,10 @@ class Outputs:
             return
         try:
             writer(pending.file)
+            digest = None if self._card is None or option in NOT_RELEASED else _digest(pending.file)
             pending.keep()
+            if digest is not None:
+                self._digests[Path(pending.path).name] = digest
         except Exception as error:  # whatever happens to one output, the others are still to be written
             pending.drop()
             where = f"; {_rescue(Path(pending.path).name, writer)}" if rescue else ""
@@ -60,7 +95,12 @@ class Outputs:
         self.write(option, lambda file: _write_text(file, text()), rescue=rescue)
 
     def settle(self) -> None:
-        """Say what could not be saved where it was asked for."""
+        """Write the card if one was asked for, and say what was not recorded or not saved where it was asked for."""
+        context = click.get_current_context(silent=True)
+        if context is not None and context.meta.get(UNRECORDED):
+            click.echo(NOT_RECORDED, err=True)
+        if (card := self._card) is not None:
+            self.write_text("card", lambda: card.text(dict(self._digests)))
         if self._lost:
             raise NotSaved("; ".join(self._lost))
 
@@ -73,7 +113,8 @@ class Outputs:
 @contextmanager
 def outputs(**paths: str | None) -> Iterator[Outputs]:
     """All outputs of a command, open; a block that fails leaves no file."""
-    opened = Outputs()
+    context = click.get_current_context(silent=True)
+    opened = Outputs(None if context is None else context.meta.get(CARD))
     try:
         for option, path in paths.items():
             opened.open(option.replace("_", "-"), path)
@@ -96,6 +137,21 @@ def refuse_closed_output() -> None:
 
 def _write_text(file: BinaryIO, text: str) -> None:
     file.write(text.encode())
+
+
+def _digest(file: BinaryIO) -> str:
+    """The SHA-256 of what was written so far."""
+    end, digest = file.tell(), hashlib.sha256()
+    file.seek(0)
+    while file.tell() < end:
+        digest.update(file.read(min(1 << 20, end - file.tell())))
+    return digest.hexdigest()
+
+
+def _beside(path: str, card: str) -> bool:
+    """Whether two outputs are regular files in one folder."""
+    regular = not Path(path).exists() or Path(path).is_file()
+    return regular and Path(os.path.realpath(path)).parent == Path(os.path.realpath(card)).parent
 
 
 def _same(path: str | os.PathLike[str], other: str | os.PathLike[str]) -> bool:

@@ -25,7 +25,7 @@ MOST_LITERALS, MOST_COLUMNS = 1000, 200  # that are only counted: more take minu
 
 @click.group()
 def plan() -> None:
-    """Say what a private release will be worth, from public numbers alone."""
+    """See what error to expect before you spend any budget. Nothing private is read."""
 
 
 def _privacy(command: Command) -> Command:
@@ -79,6 +79,25 @@ def _show(made: Plan, as_json: bool, plot_path: str | None) -> None:
     emit(as_json, made.to_json(), str(made))
 
 
+def _asked(
+    task: str,
+    model: str,
+    size: int | None,
+    literals: int | None,
+    schema_path: str | None,
+    target: str | None,
+    public: str | None,
+) -> tuple[QueryClass, Table | None]:
+    """The class of rules, and the public table if one is named."""
+    schema = None if schema_path is None else Schema.load(schema_path)
+    queries = _rule_class(model, size, literals, schema, target)
+    if queries is None:
+        raise ParameterError(f"plan {task} needs --schema with --target, or --literals")
+    if public is not None and schema is None:
+        raise ParameterError("--public needs --schema")
+    return queries, None if public is None or schema is None else Table.from_address(public, schema)
+
+
 def _selection(task: str) -> Command:
     """The commands ``learn`` and ``rspm`` differ in the mechanisms they compare."""
 
@@ -94,13 +113,7 @@ def _selection(task: str) -> Command:
         as_json: bool,
         **options: Any,
     ) -> None:
-        schema = None if schema_path is None else Schema.load(schema_path)
-        queries = _rule_class(model, size, literals, schema, target)
-        if queries is None:
-            raise ParameterError(f"plan {task} needs --schema with --target, or --literals")
-        if public is not None and schema is None:
-            raise ParameterError("--public needs --schema")
-        table = None if public is None or schema is None else Table.from_address(public, schema)
+        queries, table = _asked(task, model, size, literals, schema_path, target, public)
         _show(make_plan(task, queries=queries, public=table, timed=timed, **options), as_json, plot_path)
 
     return command
@@ -119,8 +132,32 @@ for _task, _help in (
 
 
 @plan.command()
+@click.option("--max-calls", type=int, default=100_000, show_default=True, help="Most oracle calls to spend.")
+@click.option("--oracle", default="auto", show_default=True, help="Solver or heuristic, as learn takes it.")
+@click.option("--public", type=click.Path(), help="A table that is NOT private, of the same kind.")
+@_rules
+@_privacy
+def robust(
+    model: str,
+    size: int | None,
+    literals: int | None,
+    schema_path: str | None,
+    target: str | None,
+    public: str | None,
+    plot_path: str | None,
+    as_json: bool,
+    **options: Any,
+) -> None:
+    """Which mechanism to take where nothing may hang on a solver: exponential, total search, vote or PRSMA."""
+    queries, table = _asked("robust", model, size, literals, schema_path, target, public)
+    _show(make_plan("robust", queries=queries, public=table, **options), as_json, plot_path)
+
+
+@plan.command()
 @click.option("--max-calls", type=int, default=1_000_000, show_default=True, help="Most oracle calls to spend.")
-@click.option("--theorem", default="auto", show_default=True, help="auto, independent, note, T2+T3 or T2+T4.")
+@click.option(
+    "--theorem", default="auto", show_default=True, help="auto, two-sample, independent, note, T2+T3 or T2+T4."
+)
 @_rules
 @_privacy
 def prsma(

@@ -18,6 +18,8 @@ from oracledp.data.schema import Schema
 from oracledp.data.table.rows import open_rows
 from oracledp.scratch import private_folder
 
+MOST_TOLD = 20  # different predictions
+
 
 @click.command()
 @click.argument("model", type=click.Path())
@@ -73,10 +75,13 @@ def _copying(made: Path) -> Callable[[BinaryIO], None]:
 
 def _told(rule: SavedRule, places: Places, column: str, out: str) -> tuple[dict[str, Any], str]:
     counts = np.bincount(places, minlength=len(rule.labels)).tolist()
-    predicted = {str(label): count for label, count in zip(rule.labels, counts, strict=True)}
+    many = len(rule.labels) > MOST_TOLD
+    predicted = {str(label): count for label, count in zip(rule.labels, counts, strict=True) if count or not many}
     result = {
         "rows": len(places), "column": column, "predicted": predicted, "rule": rule.words,
         "guarantee": rule.guarantee.to_json(), "out": out,
     }  # fmt: skip
     shares = ", ".join(f"{label} {count:,} times" for label, count in predicted.items())
+    if len(predicted) > MOST_TOLD:
+        shares = f"{len(predicted)} different values"
     return result, f"wrote {len(places):,} rows to {out}; {column}: {shares}"

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
+from oracledp.data.output.rows import PlainRows
 from oracledp.errors import ParameterError
-from oracledp.extras import optional
 
 MOST_VALUES = 1 << 31  # of one synthetic table: tens of gigabytes of text
 
@@ -27,15 +27,15 @@ def refuse_rows(rows: int | None, columns: int) -> None:
         raise ParameterError(f"--rows {rows}: at most {MOST_VALUES // columns:,} rows of {columns} columns are written")
 
 
-def refuse_missing_libraries(out: str) -> None:
-    """What writing a frame takes."""
-    for library in ("pandas", *(["pyarrow"] if Path(out).suffix == ".parquet" else [])):
-        optional(library, extra="frames")
+def refuse_delimiter(delimiter: str | None) -> None:
+    """One character that can separate fields."""
+    if delimiter is not None and (len(delimiter) != 1 or delimiter in '"\r\n'):
+        raise ParameterError("--delimiter must be one character, not a quote or a line break")
 
 
-def write_frame(frame: Any, out: str, file: BinaryIO) -> None:
-    """A pandas frame in the format that the name asks for."""
+def write_rows(rows: PlainRows, out: str, file: BinaryIO, delimiter: str | None = None) -> None:
+    """Plain rows in the format that the name asks for; neither needs a library of its own."""
     if Path(out).suffix == ".csv":
-        frame.to_csv(file, index=False, mode="wb")
+        rows.write_csv(file, delimiter or ",")
     else:
-        frame.to_parquet(file, index=False)
+        rows.write_parquet(file)

@@ -4,9 +4,15 @@ from __future__ import annotations
 
 import click
 
-from oracledp.cli.common import emit, json_option
+from oracledp.cli.common import delimiter_option, emit, json_option
 from oracledp.cli.outputs import outputs, refuse_closed_output
-from oracledp.cli.row_files import refuse_format, refuse_missing_libraries, refuse_rows, write_frame
+from oracledp.cli.row_files import (
+    refuse_delimiter,
+    refuse_format,
+    refuse_rows,
+    write_rows,
+)
+from oracledp.data.output.frames import FrameShape
 from oracledp.game.oracle_query import OracleQuery
 from oracledp.synthesis import Synthesizer
 from oracledp.whole_files import read_saved
@@ -18,17 +24,27 @@ from oracledp.whole_files import read_saved
 @click.option("--rows", type=int, help="How many rows; by default as many as the model believes there are.")
 @click.option("--where", multiple=True, help="What every row meets, such as 'age >= 40'. May be given several times.")
 @click.option("--seed", type=int, help="Repeatable rows; harmless, since the model is released already.")
+@delimiter_option
 @json_option
-def sample(model: str, out: str, rows: int | None, where: tuple[str, ...], seed: int | None, as_json: bool) -> None:
+def sample(
+    model: str,
+    out: str,
+    rows: int | None,
+    where: tuple[str, ...],
+    seed: int | None,
+    delimiter: str | None,
+    as_json: bool,
+) -> None:
     """Draw rows from a MODEL saved by 'synth --model'. It costs no budget: nothing but the model is read."""
     refuse_format(out)
+    refuse_delimiter(delimiter)
     refuse_closed_output()
-    refuse_missing_libraries(out)
     loaded = _load(model)
     refuse_rows(rows, len(loaded.schema.columns))
+    loaded.shape_ = FrameShape.plain(loaded.schema)
     with outputs(out=out) as files:
         frame = loaded.sample(rows, seed=seed, where=list(where) if where else None)
-        files.write("out", lambda file: write_frame(frame, out, file), rescue=False)
+        files.write("out", lambda file: write_rows(frame, out, file, delimiter), rescue=False)
         promise = loaded.guarantee_
         result = {"rows": len(frame), "where": list(where), "guarantee": promise.to_json(), "out": out}
         emit(as_json, result, f"wrote {len(frame)} rows to {out}\n{promise}")

@@ -57,27 +57,28 @@ def _of_release(path: str, data: dict[str, Any], schema: Schema | None) -> Saved
 
 def _of_estimator(path: str, schema: Schema | None) -> SavedRule:
     from oracledp.learners import load_model
-    from oracledp.learners.encoding import CutEncoder
+    from oracledp.learners.cuts import CutEncoder
 
     if schema is not None:
         raise ParameterError(f"{path} was saved with the schema that it needs: leave --schema out")
     model = load_model(path)
     rules, encoder = model.rules_, model.rules_.encoder
+    labels, places_of = rules.finished
     if isinstance(encoder, CutEncoder):
         reads = Schema({"columns": {name: {"kind": "boolean"} for name in encoder.names}})
         return SavedRule(
             str(rules),
             model.guarantee_,
             reads,
-            rules.classes,
-            lambda rows, strict: rules.predict_records(encoder.encode(rows.numbers(encoder.names))),
+            labels,
+            lambda rows, strict: places_of(encoder.encode(rows.numbers(encoder.names))),
         )
 
     def predict(rows: FileRows, strict: bool) -> Places:
         codes = rows.codes(encoder.schema, strict=strict)
-        return np.asarray(rules.predict_records(encoder.schema.literal_values(encoder.literals, codes)))
+        return np.asarray(places_of(encoder.schema.literal_values(encoder.literals, codes)))
 
-    return SavedRule(str(rules), model.guarantee_, encoder.schema, rules.classes, predict)
+    return SavedRule(str(rules), model.guarantee_, encoder.schema, labels, predict)
 
 
 def _restricted(schema: Schema, names: set[str]) -> Schema:

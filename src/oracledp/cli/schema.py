@@ -1,4 +1,4 @@
-"""``oracledp schema``: check a schema alone or against a table, or draft one from data declared public."""
+"""``oracledp schema``: check a schema alone or against a table, buy one from private data, or draft one from public."""
 
 from __future__ import annotations
 
@@ -6,19 +6,31 @@ from typing import Any
 
 import click
 
-from oracledp.cli.common import emit, json_option, ledger_of, ledger_option, memory_option, neighbours_option
-from oracledp.cli.outputs import refuse_closed_output
+from oracledp.cli.common import (
+    delimiter_option,
+    emit,
+    json_option,
+    ledger_of,
+    ledger_option,
+    memory_option,
+    neighbours_option,
+    seed_options,
+    source_of,
+)
+from oracledp.cli.outputs import outputs, refuse_closed_output
 from oracledp.data.schema import Column, Schema
+from oracledp.data.schema.draft import draft_of
 from oracledp.data.table import Table
 from oracledp.data.table.flaws import Flaw, flaw_words, outcome_words
 from oracledp.errors import ParameterError
 from oracledp.exact.numbers import positive
 from oracledp.mechanisms.mapped_counts import MappedCounts, mapped_counts
+from oracledp.mechanisms.private_schema import infer_schema
 
 
 @click.group()
 def schema() -> None:
-    """Check a schema, or draft one from PUBLIC data."""
+    """Check a schema, buy one from PRIVATE data, or draft one from PUBLIC data."""
 
 
 @schema.command()
@@ -108,6 +120,45 @@ def _line(column: Column, flaws: list[int], rows: int) -> str:
 
 @schema.command()
 @click.argument("data", type=click.Path())
+@click.option("--epsilon", required=True, help="Privacy parameter, exact: 0.1 or 1/3.")
+@click.option("--delta", required=True, help="Privacy parameter, for instance 1e-7.")
+@click.option("--out", required=True, type=click.Path(dir_okay=False), help="Where to write the schema (.yaml).")
+@delimiter_option
+@neighbours_option
+@ledger_option
+@seed_options
+@json_option
+def infer(
+    data: str,
+    epsilon: str,
+    delta: str,
+    out: str,
+    delimiter: str | None,
+    neighbours: str,
+    ledger_path: str | None,
+    seed: int | None,
+    insecure_seed: bool,
+    as_json: bool,
+) -> None:
+    """Buy a schema of the PRIVATE table DATA: kinds, bounds, cuts, categories and missing values, with noise.
+
+    The names of the columns count as public. The file says in comments what was paid for what; edit it as you like.
+    """
+    refuse_closed_output()
+    with outputs(out=out) as files:
+        ledger, source = ledger_of(ledger_path), source_of(seed, insecure_seed)
+        found = infer_schema(
+            data, epsilon=epsilon, delta=delta, neighbours=neighbours, delimiter=delimiter, ledger=ledger, source=source
+        )
+        files.write_text("out", found.to_yaml)
+        lines = [f"left out: {name}: {why}" for name, why in found.left_out.items()]
+        words = [f"wrote {out}: {len(found.schema.names)} columns; read it, and correct what you know better", *lines]
+        emit(as_json, {"out": out, **found.to_json()}, "\n".join([*words, str(found.guarantee)]))
+        files.settle()
+
+
+@schema.command()
+@click.argument("data", type=click.Path())
 @click.option("--out", required=True, type=click.Path(dir_okay=False), help="Where to write the schema (.yaml, .json).")
 @click.option("--public", is_flag=True, help="I declare that DATA is public: bounds and categories are read from it.")
 @json_option
@@ -115,7 +166,9 @@ def draft(data: str, out: str, public: bool, as_json: bool) -> None:
     """Draft a schema from DATA, which must be public."""
     if not public:
         raise ParameterError("a draft reads bounds and categories from the data; add --public only if DATA is public")
-    drafted = Schema.draft(data, public=True)
+    found = draft_of(data)
+    drafted = Schema(found.definition)
     drafted.save(out)
-    words = f"wrote {out}: read it, and widen bounds and categories to what is possible, not what was seen"
-    emit(as_json, {"out": out, "schema": drafted.to_json()}, words)
+    words = [f"wrote {out}: read it, and widen bounds and categories to what is possible, not what was seen"]
+    words += [f"left out: {name}: {why}" for name, why in found.left_out.items()]
+    emit(as_json, {"out": out, "schema": drafted.to_json(), "left_out": found.left_out}, "\n".join(words))

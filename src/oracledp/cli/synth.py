@@ -9,10 +9,12 @@ from typing import Any
 import click
 
 from oracledp.cli.common import (
+    delimiter_option,
     emit,
     json_option,
     ledger_option,
     memory_option,
+    person_options,
     progress,
     quiet_option,
     seed_options,
@@ -53,8 +55,10 @@ from oracledp.synthesis import Synthesizer
 )  # fmt: skip
 @method_option
 @player_option
+@person_options
 @ledger_option
 @seed_options
+@delimiter_option
 @memory_option
 @strict_option
 @quiet_option
@@ -86,9 +90,12 @@ def _measure(asked: SynthRequest) -> None:
         source, table = asked.source, asked.read()
         with progress("measuring and fitting", asked.quiet) as advance:
             synthesizer.fit(table, source=source, progress=advance)
+        synthesizer.shape_ = asked.shape
         frame = synthesizer.sample(asked.rows, seed=asked.seed)
         model = synthesizer.model_
-        asked.write(files, table, frame, model.to_text, lambda: synthetic_page(model))
+        asked.write(
+            files, table, frame, model.to_text, lambda: synthetic_page(model, rows=len(frame), about=asked.about)
+        )
         measured = {
             "tables": len(model.tables),
             "parities": sum(len(found.values) for found in model.parities),

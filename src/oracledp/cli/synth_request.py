@@ -12,11 +12,18 @@ import click
 
 from oracledp.cli.common import ledger_of, progress, source_of
 from oracledp.cli.outputs import Outputs, outputs, refuse_closed_output
-from oracledp.cli.row_files import refuse_format, refuse_missing_libraries, refuse_rows, write_frame
+from oracledp.cli.row_files import (
+    refuse_delimiter,
+    refuse_format,
+    refuse_rows,
+    write_rows,
+)
+from oracledp.data.output.frames import FrameShape
 from oracledp.data.schema import Schema
 from oracledp.data.table import Table
 from oracledp.privacy.ledger import Ledger
 from oracledp.randomness.source import Randomness
+from oracledp.report.about import About
 from oracledp.report.internal import comparison_page, internal_path
 
 
@@ -37,9 +44,12 @@ class SynthRequest:
     neighbours: str | None
     method: str
     player: str
+    person: str | None
+    rows_per_person: int | None
     ledger_path: str | None
     seed: int | None
     insecure_seed: bool
+    delimiter: str | None
     memory: str | None
     strict: bool
     quiet: bool
@@ -47,11 +57,11 @@ class SynthRequest:
 
     def __post_init__(self) -> None:
         refuse_format(self.out)
+        refuse_delimiter(self.delimiter)
         if self.internal_report is not None:
             internal_path(self.internal_report)
         refuse_closed_output()
         refuse_rows(self.rows, len(self.schema.columns))
-        refuse_missing_libraries(self.out)
 
     @cached_property
     def schema(self) -> Schema:
@@ -71,7 +81,25 @@ class SynthRequest:
     def read(self) -> Table:
         """The private table."""
         with progress("reading the table", self.quiet):
-            return Table.from_address(self.data, self.schema, memory=self.memory, strict=self.strict)
+            return Table.from_address(
+                self.data,
+                self.schema,
+                delimiter=self.delimiter,
+                memory=self.memory,
+                person=self.person,
+                rows_per_person=self.rows_per_person,
+                strict=self.strict,
+            )
+
+    @property
+    def shape(self) -> FrameShape:
+        """What the rows are built as."""
+        return FrameShape.plain(self.schema)
+
+    @property
+    def about(self) -> About:
+        """What the head of a page says."""
+        return About.of(self.data, self.ledger)
 
     @contextmanager
     def files(self) -> Iterator[Outputs]:
@@ -84,7 +112,7 @@ class SynthRequest:
         self, files: Outputs, table: Table, frame: Any, model: Callable[[], str], page: Callable[[], str]
     ) -> None:
         """The rows and, where they were asked for, the model, the page for release and the one that is not."""
-        files.write("out", lambda file: write_frame(frame, self.out, file))
+        files.write("out", lambda file: write_rows(frame, self.out, file, self.delimiter))
         files.write_text("model", model)
         files.write_text("report", page)
         if self.internal_report is not None:

@@ -20,6 +20,7 @@ from oracledp.report.workloads import KINDS, random_queries, shares
 Floats = NDArray[np.float64]
 MOST_SETS = 500  # sets of columns per order; more are sampled
 _DENSE = 1 << 20  # cells of a marginal that is counted as an array
+_LONG, _GROUPS = 100, 32  # codes of an ordered column that is grouped, and its groups
 
 
 @dataclass(frozen=True)
@@ -89,7 +90,7 @@ def marginal_errors(
     gaps: list[Gap] = []
     distances, lucks, largest = [], [], 0.0
     for columns in chosen:
-        cells, (a, b, c) = cell_shares((real, made, again), columns)
+        cells, (a, b, c) = cell_shares((real, made, again), columns, grouped=True)
         difference = np.abs(a - b)
         distances.append(float(difference.sum() / 2))
         lucks.append(float(np.abs(a - c).sum() / 2))
@@ -113,10 +114,20 @@ def column_sets(width: int, order: int, generator: np.random.Generator) -> list[
     return sorted(found)
 
 
-def cell_shares(tables: Sequence[Table], columns: Sequence[int]) -> tuple[NDArray[np.int64], list[Floats]]:
-    """The cells that occur in any of the tables, and each table's shares of them."""
-    sizes = [tables[0].schema.sizes[c] for c in columns]
-    index = [_indices(table, columns, sizes) for table in tables]
+def cell_shares(
+    tables: Sequence[Table], columns: Sequence[int], *, grouped: bool = False
+) -> tuple[NDArray[np.int64], list[Floats]]:
+    """The cells that occur in any of the tables, and each table's shares of them.
+
+    With ``grouped`` long ordered columns are cut into groups of about equal mass of the first table: counts of single
+    values there tell of little but luck.
+    """
+    groups = [groups_of(tables[0], column) if grouped else None for column in columns]
+    sizes = [
+        tables[0].schema.sizes[c] if group is None else int(group[-1]) + 1
+        for c, group in zip(columns, groups, strict=True)
+    ]
+    index = [_indices(table, columns, sizes, groups) for table in tables]
     if prod(sizes) <= _DENSE:
         cells: NDArray[np.int64] = np.arange(prod(sizes))
         places: Iterable[NDArray[np.int64]] = index
@@ -129,19 +140,36 @@ def cell_shares(tables: Sequence[Table], columns: Sequence[int]) -> tuple[NDArra
     ]
 
 
-def _indices(table: Table, columns: Sequence[int], sizes: Sequence[int]) -> NDArray[np.int64]:
+def groups_of(table: Table, column: int) -> NDArray[np.int64] | None:
+    """The group of each code of a long ordered column, *missing* by itself; None where every code is a group."""
+    kind = table.schema.columns[column]
+    if not kind.ordered or kind.size <= _LONG:
+        return None
+    mass = np.bincount(table.codes[:, column], weights=table.counts, minlength=kind.size)[: kind.value_size]
+    middle = (np.cumsum(mass) - mass / 2) / max(mass.sum(), 1)
+    found = np.unique(np.minimum((middle * _GROUPS).astype(np.int64), _GROUPS - 1), return_inverse=True)[1]
+    return np.append(found, np.arange(found[-1] + 1, found[-1] + 1 + kind.size - kind.value_size)).astype(np.int64)
+
+
+def _indices(
+    table: Table, columns: Sequence[int], sizes: Sequence[int], groups: Sequence[NDArray[np.int64] | None]
+) -> NDArray[np.int64]:
     index = np.zeros(len(table.counts), dtype=np.int64)
-    for column, size in zip(columns, sizes, strict=True):
-        index = index * size + table.codes[:, column]
+    for column, size, group in zip(columns, sizes, groups, strict=True):
+        codes = table.codes[:, column]
+        index = index * size + (codes if group is None else group[codes])
     return index
 
 
 def _cell(table: Table, columns: Sequence[int], cell: int) -> str:
-    """A cell in words."""
+    """A cell of grouped columns in words."""
     parts = []
     for c in reversed(columns):
-        cell, code = divmod(cell, table.schema.sizes[c])
-        parts.append(f"{table.schema.columns[c].name} = {table.schema.columns[c].labels[code]}")
+        column, group = table.schema.columns[c], groups_of(table, c)
+        cell, code = divmod(cell, column.size if group is None else int(group[-1]) + 1)
+        inside = [code] if group is None else np.flatnonzero(group == code).tolist()
+        ends = dict.fromkeys((column.labels[inside[0]], column.labels[inside[-1]]))
+        parts.append(f"{column.name} = {' to '.join(ends)}")
     return " and ".join(reversed(parts))
 
 

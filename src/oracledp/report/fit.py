@@ -68,6 +68,8 @@ def query_share(model: SyntheticModel, query: CountedQuery) -> float:
 
 def _table_residuals(model: SyntheticModel, table: NoisyTable) -> Floats:
     """Residuals of one table; a table of values is compared bin by bin, since a model knows bins only."""
+    if table.levels[0] < -1:
+        return _stage_residuals(model, table)
     parts, counts, held = [], table.values.astype(np.float64), np.ones(())
     for axis, (column, level) in enumerate(zip(table.columns, table.levels, strict=True)):
         bins, block = model.bins[column], model.mixture.layout.blocks()[column]
@@ -82,6 +84,16 @@ def _table_residuals(model: SyntheticModel, table: NoisyTable) -> Floats:
     rule = ",".join(["z", *(f"z{x}" for x in letters)]) + "->" + letters
     expected = model.total * np.einsum(rule, model.mixture.weights, *parts, optimize=True)
     return np.asarray(((expected - counts) / (table.deviation * np.sqrt(held))).ravel())
+
+
+def _stage_residuals(model: SyntheticModel, table: NoisyTable) -> Floats:
+    """A stage has cells of values, not of bins: inside a bin the column's own distribution says where they lie."""
+    (column,), (level,) = table.columns, table.levels
+    bins, mass = model.bins[column], model.marginals[column]
+    shares = model.mixture.weights @ model.mixture.parts[:, model.mixture.layout.blocks()[column]]
+    inside = mass / np.maximum(np.bincount(bins.fine, weights=mass)[bins.fine], 1e-300)
+    expected = model.total * np.bincount(bins.grouping(level), weights=shares[bins.fine] * inside)
+    return np.asarray((expected - table.values) / table.deviation)
 
 
 def _merged(counts: Floats, axis: int, groups: NDArray[np.int64], size: int) -> Floats:

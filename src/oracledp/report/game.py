@@ -7,13 +7,26 @@ import numpy as np
 from oracledp.classes.linked import LinkedQueries
 from oracledp.game.played import GameModel
 from oracledp.game.record import public_record
-from oracledp.report.page import bar, grid, page, section
+from oracledp.report.about import About, summary
+from oracledp.report.page import bar, contents, grid, page, section
 from oracledp.report.words import promise
 
+_TITLES = (
+    "What it promises",
+    "Columns",
+    "How the game went",
+    "The queries, round by round",
+    "The columns of the average play",
+)
 
-def game_page(model: GameModel) -> str:
+
+def game_page(model: GameModel, *, rows: int | None = None, about: About | None = None) -> str:
     """The page for one game; everything on it follows from released queries."""
+    released = [("Rows released", f"{rows:,}")] if rows is not None else []
+    facts = [("What it is", f"A synthetic table from a game of {len(model.play.queries):,} rounds"), *released]
     sections = [
+        summary(facts, model.guarantee, about or About()),
+        contents(*_TITLES),
         section("What it promises", promise(model.guarantee)),
         section("Columns", _columns(model)),
         section("How the game went", _record(model)),
@@ -69,5 +82,5 @@ def _marginals(model: GameModel, most: int = 12) -> str:
         top = np.argsort(-mass, kind="stable")[:most]
         chosen = sorted(top.tolist()) if column.ordered else top.tolist()
         rows = [(column.labels[i], f"{100 * mass[i]:.1f} %", bar(float(mass[i]))) for i in chosen]
-        blocks.append(grid((column.name, "share", ""), rows, numbers=(1,)))
+        blocks.append(grid((column.name, "share", ""), rows, numbers=(1,), caption=f"{column.name}, by share"))
     return "<br>".join(blocks)

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from oracledp.data.output.rows import PlainRows
 from oracledp.data.schema import Column, Schema
 from oracledp.data.table import Table
 from oracledp.errors import ParameterError
@@ -18,6 +19,7 @@ from oracledp.game.oracle_query import OracleQuery
 from oracledp.report import charts
 from oracledp.report.comparison import Comparison, Floats, cell_shares, compare
 from oracledp.report.page import box, grid, page, section
+from oracledp.report.value_comparison import correlation_error, value_gaps
 from oracledp.synthesis import Synthesizer
 from oracledp.whole_files import write_whole
 
@@ -65,7 +67,7 @@ def _table(rows: Any, schema: Schema | None) -> Table:
         return rows
     if schema is None:
         raise ParameterError("frames alone do not say what their values could be: pass schema=")
-    return Table.from_frame(rows, schema)
+    return Table.from_columns(rows.columns, schema) if isinstance(rows, PlainRows) else Table.from_frame(rows, schema)
 
 
 def internal_page(comparison: Comparison) -> str:
@@ -77,6 +79,7 @@ def internal_page(comparison: Comparison) -> str:
     sections = [
         box(warning, kind="warning"),
         section("Error by workload", _workloads(comparison)),
+        section("Values", _values(comparison)),
         section("Worst queries", _worst(comparison)),
         section("Columns", charts.legend("real", "synthetic") + _columns(comparison)),
         section("Pairs of columns", _pairs(comparison)),
@@ -91,11 +94,29 @@ def _workloads(comparison: Comparison) -> str:
     ]
     note = (
         f'<p class="note">{comparison.real.rows:,} real and {comparison.made.rows:,} synthetic rows. An error is the '
-        "distance of two shares, in points of a hundred. For marginals the mean is the total variation distance, "
+        "distance of two shares, in percentage points. For marginals the mean is the total variation distance, "
         "averaged over sets of columns. “Luck alone” is the mean error of as many rows drawn from the real table with "
         "replacement: no synthetic table needs to be closer than that.</p>"
     )
     return grid(("workload", "how many", "mean", "luck alone", "largest"), rows, numbers=(1, 2, 3, 4)) + note
+
+
+def _values(comparison: Comparison) -> str:
+    """Each figure as real → synthetic."""
+    gaps = value_gaps(comparison.real, comparison.made)
+    if not gaps:
+        return "<p>No column holds numbers.</p>"
+    rows = []
+    for gap in gaps:
+        pairs = [(gap.real.mean, gap.made.mean), *((gap.real.quantiles[i], gap.made.quantiles[i]) for i in (0, 2, 4))]
+        figures = [f"{a:,.4g} → {b:,.4g}" for a, b in (*pairs, (gap.real.deviation, gap.made.deviation))]
+        missing = f"{_percent(gap.real.missing)} → {_percent(gap.made.missing)}"
+        rows.append((gap.column, *figures, missing, f"{100 * gap.error:.1f} %"))
+    header = ("column", "mean", "5 %", "median", "95 %", "standard deviation", "missing", "mean's error")
+    distance = correlation_error(comparison.real, comparison.made)
+    note = "" if distance is None else f"Correlations of two columns differ by {distance:.3f} on average. "
+    note += "Real → synthetic; the error of the mean in interquartile ranges. Bins count by their middles."
+    return grid(header, rows, numbers=tuple(range(1, 8))) + f'<p class="note">{note}</p>'
 
 
 def _worst(comparison: Comparison, most: int = 15) -> str:
@@ -132,7 +153,7 @@ def _pairs(comparison: Comparison, pictures: int = 4) -> str:
     distance = np.zeros((width, width))
     for r in range(width):
         for c in range(r + 1):
-            _, (real, made) = cell_shares((comparison.real, comparison.made), (c, r) if c < r else (r,))
+            _, (real, made) = cell_shares((comparison.real, comparison.made), (c, r) if c < r else (r,), grouped=True)
             distance[r, c] = distance[c, r] = np.abs(real - made).sum() / 2
     kept = np.sort(np.argsort(-distance.sum(axis=0), kind="stable")[:_MAP])
     note = f"The {_MAP} columns with the largest distances. " if width > _MAP else ""
@@ -140,7 +161,7 @@ def _pairs(comparison: Comparison, pictures: int = 4) -> str:
     worst = [divmod(int(place), width) for place in np.argsort(-lower, axis=None)[:pictures]]
     figures = [_pair_figure(comparison, c, r, distance[r, c]) for r, c in worst if lower[r, c] >= 0]
     return (
-        f'<p class="note">{note}Total variation distance of each pair of columns, in points of a hundred; on the '
+        f'<p class="note">{note}Total variation distance of each pair of columns, in percentage points; on the '
         "diagonal, of single columns. Differences of values that occur a few times add up here, so long columns look "
         "worst.</p>"
         + charts.matrix([schema.columns[i].name for i in kept], distance[np.ix_(kept, kept)])

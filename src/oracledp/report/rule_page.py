@@ -5,36 +5,46 @@ from __future__ import annotations
 from html import escape
 from math import log
 
-from oracledp.classes.pictures import Card, Lines, Picture
+from oracledp.classes.pictures import Branching, Card, Lines, Picture, Sentence
 from oracledp.mechanisms.release import Release
-from oracledp.report.page import bar, grid, page, section
+from oracledp.report.about import About, summary
+from oracledp.report.page import contents, grid, page, section, signed_bar
 from oracledp.report.words import promise
 
+_TITLES = ("The rule", "What it promises", "Where it comes from", "What error to expect")
+_KINDS = {Card: "A scoring card", Lines: "A rule list", Branching: "A decision tree", Sentence: "A rule"}
 SELECTIONS = ("exponential", "permute-and-flip", "report-noisy-min", "rspm:k-hot", "rspm:separator", "rspm:gaussian")
 
 
-def rule_page(release: Release, *, rows: int | None = None) -> str:
+def rule_page(release: Release, *, rows: int | None = None, about: About | None = None) -> str:
     """The page for one release; ``rows``, a public number, adds the error to expect as a share."""
     hypotheses, predicted = release.query.owner.without_target()
     target = "the query holds" if predicted is None else str(predicted)
-    drawn = picture(hypotheses.picture(release.query.parts), target)
+    drawn = hypotheses.picture(release.query.parts)
+    sentence = f"<p>{escape(str(release.query))}</p>" if predicted is None or isinstance(drawn, Sentence) else ""
     sections = [
-        section("The rule", f"<p>{escape(str(release.query))}</p>{drawn}"),
+        summary([("What it is", f"{_KINDS[type(drawn)]} for: {target}")], release.guarantee, about or About()),
+        contents(*_TITLES),
+        section("The rule", sentence + picture(drawn, target)),
         section("What it promises", promise(release.guarantee)),
         section("Where it comes from", _origin(release)),
         section("What error to expect", f"<p>{escape(expected_error(release, rows))}</p>"),
     ]
     return page(
-        "A private rule", sections, footer="Made with oracledp. This page holds nothing of the data but the rule."
+        f"A private rule for {target}" if predicted is not None else "A private rule",
+        sections,
+        footer="Made with oracledp. This page holds nothing of the data but the rule.",
     )
 
 
 def picture(drawn: Picture, target: str) -> str:
-    """A scoring card, a rule list, or the literals of a rule."""
+    """A scoring card, a rule list, a tree, or the literals of a rule."""
     if isinstance(drawn, Card):
         return _card(drawn, target)
     if isinstance(drawn, Lines):
         return _list(drawn, target)
+    if isinstance(drawn, Branching):
+        return f'<p>{escape(target)}?</p><ul class="rules">{_branches(drawn)}</ul>'
     items = "".join(f"<li>{escape(item)}</li>" for item in drawn.items)
     shown = f'<p>{drawn.heading}</p><ol class="rules">{items or "<li>nothing</li>"}</ol>' if drawn.heading else ""
     return ("<p>not:</p>" if drawn.negated and shown else "") + shown
@@ -43,11 +53,29 @@ def picture(drawn: Picture, target: str) -> str:
 def _card(card: Card, target: str) -> str:
     most = max((abs(points) for _, points in card.points), default=1) or 1
     rows = [
-        (condition, f"{'+' if points > 0 else '−'}{abs(points)}", bar(float(abs(points) / most), negative=points < 0))
+        (condition, f"{'+' if points > 0 else '−'}{abs(points)}", signed_bar(float(points / most)))
         for condition, points in card.points
     ]
     verdict = f"<p>Predict <b>{escape(target)}</b> when the points add up to {card.threshold} or more.</p>"
-    return grid(("if", "points", ""), rows, numbers=(1,)) + verdict
+    caption = "Points for each condition that holds; those that speak against it go to the left"
+    return verdict + risk_scale(card, target) + grid(("if", "points", ""), rows, numbers=(1,), caption=caption)
+
+
+def risk_scale(card: Card, target: str) -> str:
+    """The sums that points can come to on a line, and from where on the card says yes."""
+    low = min(float(sum(p for _, p in card.points if p < 0)), float(card.threshold))
+    high = max(float(sum(p for _, p in card.points if p > 0)), float(card.threshold))
+    cut = 300 * (float(card.threshold) - low) / max(high - low, 1e-9)
+    words = f"From {card.threshold} points on: {target}; the sum lies between {low:g} and {high:g}"
+    anchor = "end" if cut > 150 else "start"
+    return (
+        f'<svg class="scale" role="img" aria-label="{escape(words)}" viewBox="0 0 300 46">'
+        f'<rect x="0" y="16" width="{cut:.1f}" height="10" fill="var(--line)"/>'
+        f'<rect x="{cut:.1f}" y="16" width="{300 - cut:.1f}" height="10" fill="var(--one)"/>'
+        f'<path d="M{cut:.1f} 12V30" stroke="var(--ink)" stroke-width="1.5"/>'
+        f'<text x="{cut:.1f}" y="9" text-anchor="{anchor}">{card.threshold} points: yes</text>'
+        f'<text x="0" y="42">{low:g}</text><text x="300" y="42" text-anchor="end">{high:g}</text></svg>'
+    )
 
 
 def _list(drawn: Lines, target: str) -> str:
@@ -58,6 +86,13 @@ def _list(drawn: Lines, target: str) -> str:
     ]
     lines.append(f"<li><b>{'else' if drawn.lines else 'always'}</b>→ {words[drawn.otherwise]}</li>")
     return f'<p>{escape(target)}?</p><ol class="rules">{"".join(lines)}</ol>'
+
+
+def _branches(drawn: Branching) -> str:
+    if drawn.held is None or drawn.other is None:
+        return f"<li>→ {('no', 'yes')[drawn.label > 0]}</li>"
+    held, other = (f"<ul>{_branches(child)}</ul>" for child in (drawn.held, drawn.other))
+    return f"<li><b>if</b> {escape(drawn.test)}{held}</li><li><b>otherwise</b>{other}</li>"
 
 
 def _origin(release: Release) -> str:

@@ -6,15 +6,22 @@ from math import sqrt
 
 import numpy as np
 
+from oracledp.report.about import About, summary
 from oracledp.report.fit import fit_quality, query_share
-from oracledp.report.page import bar, grid, page, section
+from oracledp.report.page import bar, contents, grid, page, section
 from oracledp.report.words import promise
 from oracledp.synthesis.model import SyntheticModel
 
+_TITLES = ("What it promises", "Columns", "What was measured", "How the fit went", "The columns, as released")
 
-def synthetic_page(model: SyntheticModel) -> str:
-    """The page for one fitted synthesizer; everything on it was released already."""
+
+def synthetic_page(model: SyntheticModel, *, rows: int | None = None, about: About | None = None) -> str:
+    """The page for one fitted synthesizer; everything on it was released already, ``rows`` of them as a file."""
+    released = [("Rows released", f"{rows:,}")] if rows is not None else []
+    facts = [("What it is", f"A synthetic table of {len(model.schema.columns)} columns"), *released]
     sections = [
+        summary(facts, model.guarantee, about or About()),
+        contents(*_TITLES),
         section("What it promises", promise(model.guarantee)),
         section("Columns", _columns(model)),
         section("What was measured", _measured(model)),
@@ -56,8 +63,8 @@ def _fit(model: SyntheticModel) -> str:
     rows = [(name, f"{count:,}", f"{distance:.2f}") for name, count, distance in fit_quality(model)]
     note = (
         f'<p class="note">The model is a mixture of {len(model.mixture.weights):,} products of independent columns. '
-        "Its distance from the noisy counts is given in standard deviations of their noise (root mean square): about 1 "
-        "or less means that it holds all that the noise lets one see.</p>"
+        "Its distance from the noisy counts is given in standard deviations of their noise (root mean square). At "
+        "about 1 or less, what is left between model and counts is noise.</p>"
     )
     return grid(("counts of", "numbers", "distance"), rows, numbers=(1, 2)) + note + _queries(model)
 
@@ -87,8 +94,9 @@ def _marginals(model: SyntheticModel, most: int = 12) -> str:
         chosen = sorted(top.tolist()) if column.ordered else top.tolist()
         error = f"{100 * reach[place]:.1f}" if place in reach else ""
         rows = [(column.labels[i], f"{100 * shares[i]:.1f} %", error, bar(float(shares[i]))) for i in chosen]
-        blocks.append(grid((column.name, "share", "±" if error else "", ""), rows, numbers=(1, 2)))
-    note = '<p class="note">±: how far a measured share may be off, in points of a hundred, with 95 % confidence.</p>'
+        caption = f"{column.name}, by released share"
+        blocks.append(grid((column.name, "share", "±" if error else "", ""), rows, numbers=(1, 2), caption=caption))
+    note = '<p class="note">±: how far a measured share may be off, in percentage points, with 95 % confidence.</p>'
     return note + "<br>".join(blocks)
 
 

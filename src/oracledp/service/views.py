@@ -1,0 +1,182 @@
+"""The pages of the console. Every value is escaped by :mod:`oracledp.report.page`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
+from html import escape
+from typing import Any
+from urllib.parse import quote
+
+from oracledp.privacy.guarantee import show
+from oracledp.privacy.ledger import Charge, Ledger
+from oracledp.privacy.ledger.spending import in_force
+from oracledp.report.page import Html, bar, grid, page, section
+from oracledp.service import forms
+from oracledp.service.forms import choice, field, form
+from oracledp.service.people import ROLES, Session
+from oracledp.service.store import DataSet, Job
+from oracledp.service.timeline import timeline
+
+_FORM_STYLE = (
+    "<style>form{display:grid;gap:.6rem;max-width:36rem;margin:.5rem 0}label{display:grid;gap:.2rem}"
+    "input,select,textarea,button{font:inherit;padding:.35rem .5rem;color:inherit;background:var(--paper);"
+    "border:1px solid var(--faint);border-radius:.3rem}textarea{min-height:9rem;font-family:ui-monospace,monospace}"
+    "button{background:var(--one);color:var(--paper);border-color:var(--one);justify-self:start;cursor:pointer}"
+    "nav{display:flex;gap:1rem;flex-wrap:wrap;margin-bottom:1.5rem;align-items:center}"
+    "nav form{margin:0 0 0 auto}pre{white-space:pre-wrap}"
+    "ol.stages{display:flex;gap:1.5rem;list-style:none;padding:0}</style>"
+)
+_FOOTER = "oracledp console: private rows are never shown here."
+
+
+def framed(title: str, session: Session, sections: Iterable[str], *, note: str = "") -> str:
+    """A page for somebody who signed in."""
+    person = session.person
+    links = [("/", "Data sets"), ("/jobs", "Releases")] + ([("/people", "People")] if person.may("officer") else [])
+    bars = "".join(f'<a href="{place}">{name}</a>' for place, name in links)
+    leave = form("/sign-out", session, [], f"Sign out {person.name}")
+    told = f'<div class="warning" role="alert">{escape(note)}</div>' if note else ""
+    return page(title, [_FORM_STYLE, f"<nav>{bars}{leave}</nav>", told, *sections], footer=_FOOTER)
+
+
+def sign_in(note: str = "") -> str:
+    """The only page without a session."""
+    told = f'<div class="warning" role="alert">{escape(note)}</div>' if note else ""
+    fields = field("token", "Your token", kind="password")
+    body = f'{told}<form method="post" action="/sign-in">{fields}<button>Sign in</button></form>'
+    return page("oracledp console", [_FORM_STYLE, body], footer=_FOOTER)
+
+
+def overview(session: Session, sets: Sequence[tuple[DataSet, Ledger]], note: str = "") -> str:
+    """Every data set and what is left of its budget."""
+    rows = []
+    for known, ledger in sets:
+        (epsilon, delta), left = ledger.budget, ledger.remaining
+        link = Html(f'<a href="/datasets/{quote(known.name)}">{escape(known.name)}</a>')
+        share = float(ledger.spent[0] / epsilon)
+        rows.append((link, f"{show(epsilon)}, {show(delta)}", f"{_short(left[0])}, {_short(left[1])}", bar(share)))
+    body = (
+        grid(("data set", "budget ε, δ", "left ε, δ", "spent"), rows)
+        if rows
+        else "<p>No data set is registered yet.</p>"
+    )
+    parts = [section("Budgets", body)]
+    if session.person.may("officer"):
+        parts.append(section("Register a data set", forms.registration(session)))
+    return framed("Data sets", session, parts, note=note)
+
+
+def dataset_page(session: Session, known: DataSet, ledger: Ledger, note: str = "") -> str:
+    """One data set: its budget, limits and charges, and the releases that may be asked for."""
+    limits = [(limit.words,) for limit in in_force(ledger.limits)]
+    left = ledger.remaining
+    kept = "one row" if known.rows_per_person == 1 else f"{known.rows_per_person} rows"
+    person = f"Per person: all rows with one {known.person} count together, and {kept} of them can be used."
+    unit = "Every row counts by itself." if known.person is None else person
+    parts = [
+        f"<p>{escape(unit)}</p>",
+        section("Budget", grid(("", "ε", "δ"), [("whole", *_pair(ledger.budget)), ("spent", *_pair(ledger.spent)),
+                                                ("left", *_pair(left))], numbers=(1, 2))),
+    ]  # fmt: skip
+    parts += [section("Limits", grid(("allowance",), limits))] if limits else []
+    parts.append(section("Charges", timeline(ledger.charges, ledger.terms) + charges(ledger.charges)))
+    if session.person.may("analyst"):
+        parts += [
+            section("Plan before you spend", forms.plan_of_rule(session, known) + forms.plan_of_table(session, known)),
+            section("Ask for a rule", forms.ask_for_rule(session, known)),
+            section("Ask for a table", forms.ask_for_table(session, known)),
+        ]
+    if session.person.may("officer"):
+        parts.append(section("Set a limit", forms.allowance(session, known)))
+    return framed(known.name, session, parts, note=note)
+
+
+def charges(made: Sequence[Charge]) -> str:
+    """The time line of what was paid."""
+    header = ("time", "by", "for", "mechanism", "ε", "δ")
+    rows = [
+        (c.time or "", c.actor or "", c.purpose or "", c.mechanism + ("" if c.private else " (NOT PRIVATE)"),
+         show(c.epsilon), show(c.delta))
+        for c in reversed(made)
+    ]  # fmt: skip
+    return grid(header, rows, numbers=(4, 5)) if rows else "<p>Nothing was charged yet.</p>"
+
+
+def plan_page(session: Session, known: DataSet, plan: Mapping[str, Any]) -> str:
+    """What a release would be worth, by each mechanism that could make it."""
+    note = "Made from the schema and the numbers that you gave. Nothing was read and nothing spent."
+    asked = f"ε {plan['epsilon']:g} for each row, about {plan['rows']} rows."
+    rows = [
+        (one["mechanism"], _error(one["mean_error"]), _error(one["error"]), one["privacy"], one["note"])
+        for one in plan["options"]
+    ]
+    beyond = f"exceeded {100 * plan['beta']:g} % of the time"
+    table = grid(("mechanism", "error to expect", beyond, "privacy", ""), rows, numbers=(1, 2))
+    back = f'<p><a href="/datasets/{quote(known.name)}">Back to {escape(known.name)}</a></p>'
+    said = f"<p>{note} {escape(asked)}</p>{table}<p>{escape(plan['reason'])}</p>{back}"
+    return framed(f"A plan for {known.name}", session, [said])
+
+
+def _error(value: float | None) -> str:
+    return "" if value is None else f"{value:.3g}"
+
+
+def jobs_page(session: Session, jobs: Sequence[Job], note: str = "") -> str:
+    """Every release that was asked for."""
+    rows = [
+        (Html(f'<a href="/jobs/{quote(job.id)}">{escape(job.made)}</a>'), job.actor, job.dataset, job.kind, job.status)
+        for job in jobs
+    ]
+    body = grid(("asked for", "by", "data set", "release", "status"), rows) if rows else "<p>Nothing yet.</p>"
+    return framed("Releases", session, [body], note=note)
+
+
+def job_page(
+    session: Session, job: Job, files: Sequence[str], *, ahead: int = 0, verdict: str = "", answer: str = ""
+) -> str:
+    """One release: what was asked for, how far it is, what became of it, its files."""
+    asked = [("data set", job.dataset), ("release", job.kind), ("by", job.actor), *sorted(job.parameters.items())]
+    waiting = f"queued, {ahead} before it" if job.status == "queued" else job.status
+    parts = [grid(("", ""), [*asked, ("status", waiting)]), progress(job)]
+    parts += [section("What the run said", f"<pre>{escape(job.said)}</pre>")] if job.said else []
+    if files:
+        links = "".join(f'<li><a href="/jobs/{quote(job.id)}/{quote(name)}">{escape(name)}</a></li>' for name in files)
+        parts.append(section("Files", f"<p>{escape(verdict)}</p><ul>{links}</ul>"))
+    if "model.json" in files:
+        told = f"<pre>{escape(answer)}</pre>" if answer else ""
+        parts.append(section("Ask the released model: costs nothing", told + forms.ask_model(session, job)))
+    if job.status in ("queued", "running") and session.person.may("analyst"):
+        parts.append(form(f"/jobs/{quote(job.id)}/cancel", session, [], "Cancel"))
+    refresh = '<meta http-equiv="refresh" content="2">' if job.status in ("queued", "running") else ""
+    return framed(f"Release {job.id}", session, [refresh, *parts])
+
+
+def progress(job: Job) -> str:
+    """How far a release is, by what may be known: the time within a run would tell about the data."""
+    stages = ("asked for", "running", "ended")
+    reached = {"queued": 0, "running": 1}.get(job.status, 2)
+    items = "".join(
+        f"<li{' aria-current=step' if place == reached else ''}>{'✓' if place <= reached else '·'} {stage}</li>"
+        for place, stage in enumerate(stages)
+    )
+    return f'<ol class="stages" aria-label="Progress">{items}</ol>'
+
+
+def people_page(session: Session, people: Sequence[tuple[str, str]], token: str = "", note: str = "") -> str:
+    """Who has a token; a new one is shown once."""
+    shown = (
+        f'<div class="promise">The token, shown once: <code id="token">{escape(token)}</code></div>' if token else ""
+    )
+    fields = [field("name", "Name"), choice("role", "Role", ROLES)]
+    add = section("Add a person, or give one a new token", form("/people", session, fields, "Make a token"))
+    return framed("People", session, [shown, grid(("name", "role"), people), add], note=note)
+
+
+def _pair(pair: tuple[Fraction, Fraction]) -> tuple[str, str]:
+    return _short(pair[0]), _short(pair[1])
+
+
+def _short(number: Fraction) -> str:
+    """A number as a reader takes it in; the ledger has it exactly."""
+    return show(number) if number.denominator < 10**7 and len(show(number)) < 12 else f"{float(number):.4g}"
