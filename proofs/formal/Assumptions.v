@@ -1,7 +1,8 @@
-(** What the theorems stand on: nothing for Theorems 1 and 4 and the masses; for the statements in real numbers, the axioms
+(** What the theorems stand on: nothing for Theorems 1, 4, 6 and 6b and the masses; for the statements in real numbers, the axioms
     with which the standard library builds the reals. *)
 Require Import PerturbedMinimisation KHot Separator DataSets TotalMass Probability Private.
 Require Import Trials TreeSampler RoundedSampler Exponential SearchTree Examples.
+Require Import Parts ApprovalVote HardVote PrivateVotes.
 
 (* Closed under the global context. *)
 Print Assumptions inclusion.
@@ -42,6 +43,21 @@ Print Assumptions two_queries.
 Print Assumptions small_frontier.
 Print Assumptions small_trial.
 Print Assumptions small_sampler.
+Print Assumptions parts_replace_one.
+Print Assumptions parts_remove_one.
+Print Assumptions parts_add_one.
+Print Assumptions approval_stable.
+Print Assumptions approval_vote_replace_one.
+Print Assumptions approval_vote_remove_one.
+Print Assumptions approval_vote_add_one.
+Print Assumptions hard_released_stable.
+Print Assumptions hard_stable.
+Print Assumptions quiet_by_rungs.
+Print Assumptions hard_vote_replace_one.
+Print Assumptions hard_vote_remove_one.
+Print Assumptions hard_vote_add_one.
+Print Assumptions small_vote.
+Print Assumptions small_ladder_holds.
 
 (* The axioms of the standard library's real numbers. *)
 Print Assumptions Pr_nonneg.
@@ -61,3 +77,5 @@ Print Assumptions tree_sampler_draws.
 Print Assumptions rounded_sampler_draws.
 Print Assumptions search_sound.
 Print Assumptions search_sampler_draws.
+Print Assumptions eighths_replace_one.
+Print Assumptions eighths_add_remove.
