@@ -19,6 +19,7 @@ from oracledp.learning.models import rule_class
 from oracledp.planning.options import Option
 from oracledp.planning.public import with_public_error
 from oracledp.planning.selection import Question
+from oracledp.planning.stand_in import StandIn
 
 DATA = Path(os.environ.get("ORACLEDP_TABLES", Path(__file__).resolve().parents[2] / "shared/data/binary-tables.npz"))
 TABLES = ("vote", "krkp", "compas", "mushroom", "adult")
@@ -58,7 +59,7 @@ def report(
         REPLACE,
         made.parameters["beta"],
     )
-    measured = with_public_error(option, question, private).public_error
+    measured = with_public_error(option, question, StandIn.public(queries, private)).public_error
     assert measured is not None
     assert option.public_error is not None
     assert option.mean_error is not None

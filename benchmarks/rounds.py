@@ -22,7 +22,7 @@ from oracledp.data.table import Table
 from oracledp.mechanisms.objective import Minimum, Objective, minimise
 from oracledp.oracles.registry import resolve
 from oracledp.synthesis import Synthesizer
-from oracledp.synthesis.drawing import draw_codes
+from oracledp.synthesis.drawing import draw_records
 from oracledp.synthesis.searched import NamedClass, concrete
 
 
@@ -60,7 +60,7 @@ def main() -> None:
             for workload in ("marginals:3", *workloads):
                 start = time.process_time()
                 fitted = Synthesizer(table.schema, epsilon=options.epsilon, delta="1e-6", workload=workload).fit(table)
-                codes = draw_codes(fitted.model_, None, None, np.random.default_rng(0))
+                codes = draw_records(fitted.model_, None, None, np.random.default_rng(0)).codes
                 seconds = time.process_time() - start
                 line = {"table": name, "epsilon": options.epsilon, "run": run, "workload": workload}
                 line |= {"rounds": len(fitted.model_.queries), "cpu_seconds": round(seconds, 1)}

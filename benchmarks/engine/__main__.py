@@ -74,7 +74,7 @@ def _own(row: dict[str, Any]) -> str:
     if "oracles" in row:
         done = [f"{name} {one['first']:.2g} s" for name, one in row["oracles"].items() if one["finished"]]
         return ", ".join(done)
-    return str(row["failed"]) if "failed" in row else f"{row['again']:.2g} s"
+    return str(row["failed"]) if "failed" in row else row.get("version") or f"{row['again']:.2g} s"
 
 
 def _peer(outcome: dict[str, Any] | None, seconds: float | None) -> str:
@@ -86,8 +86,13 @@ def _peer(outcome: dict[str, Any] | None, seconds: float | None) -> str:
     return f"{mark}{outcome['seconds']:.2g} s ({mark}{longer}){'' if outcome.get('same', True) else ' other value'}"
 
 
-if __name__ == "__main__":
+def main() -> None:
+    """The command, with errors as one line."""
     try:
         bench(prog_name="python -m benchmarks.engine")
     except OracleDPError as error:
         sys.exit(str(error))
+
+
+if __name__ == "__main__":
+    main()

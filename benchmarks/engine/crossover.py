@@ -7,7 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from benchmarks.engine import instances
-from benchmarks.engine.data import BenchmarkTable, Bits
+from benchmarks.engine.data import BenchmarkTable
+from benchmarks.engine.labelled import Bits
 from benchmarks.engine.measure import LONG_SECONDS, Row, Settings, unprepared, warm
 from benchmarks.engine.timing import best_of, timed, within
 from oracledp.classes import Conjunctions, DecisionLists, Halfspaces, Parities, QueryClass, ReadOnceFormulas

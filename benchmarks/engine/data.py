@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import csv
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-Bits = NDArray[np.uint8]
-Flags = NDArray[np.bool_]
+from benchmarks.engine.labelled import Bits, Flags, Labelled, labelled_tables
 
 RAW = ("adult-raw-train.csv", "adult-raw-test.csv")
 BINARY = "binary-tables.npz"
@@ -27,6 +26,7 @@ class BenchmarkTable:
     label: Flags
     features: Bits
     feature_label: Flags
+    others: tuple[Labelled, ...] = ()
 
     @property
     def rows(self) -> int:
@@ -41,9 +41,9 @@ class BenchmarkTable:
 
 def load(folder: Path) -> BenchmarkTable:
     """Adult from a folder that holds its raw files and the binarised tables, else a generated table."""
-    if all((folder / name).is_file() for name in (*RAW, BINARY)):
-        return adult(folder)
-    return generated(ROWS)
+    at_hand = all((folder / name).is_file() for name in (*RAW, BINARY))
+    table = adult(folder) if at_hand else generated(ROWS)
+    return replace(table, others=tuple(labelled_tables(folder / BINARY)))
 
 
 def adult(folder: Path) -> BenchmarkTable:

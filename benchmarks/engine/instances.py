@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.engine.data import Bits, Flags
+from benchmarks.engine.labelled import Bits, Flags
 from oracledp.classes import Conjunctions, DecisionLists, Parities, Parts, QueryClass
 from oracledp.data.literals import Literals
 from oracledp.oracles.problem import WeightedProblem

@@ -219,6 +219,40 @@ def _crossing(outcome: Row | None, least: float) -> str:
     return f"**{text}**" if outcome["first"] == least else text
 
 
+def trees(rows: Rows) -> str:
+    """The proven optimum beside the specialists, and exact private draws."""
+    lines = []
+    for row in of(rows, "trees"):
+        peers = [specialist_cell(row, name) for name in ("STreeD", "ConTree")]
+        draws = [short(row["draw"]), short(row["next_draw"])]
+        facts = [f"{row['name']}, depth {row['depth']}", f"{row['n']:,} × {row['literals']}", f"{row['errors']:,}"]
+        lines.append([*facts, short(row["first"]), *peers, *draws])
+    names = ["table", "rows × literals", "errors", "search", "STreeD", "ConTree", "first draw", "next"]
+    return markdown(names, lines)
+
+
+def long_lists(rows: Rows) -> str:
+    """Best lists with a penalty on each rule."""
+    lines = []
+    for row in of(rows, "long-lists"):
+        own = f">{short(row['spent'])}" if "failed" in row else short(row["first"])
+        objective = "no proof" if "failed" in row else f"{row['objective']:.4f}".removeprefix("0")
+        rules = str(row.get("rules", ""))
+        lines.append([readable(row["case"]), rules, objective, own, specialist_cell(row, "CORELS")])
+    return markdown(["table", "rules", "objective", "search", "CORELS"], lines)
+
+
+def specialist_cell(row: Row, name: str) -> str:
+    """Seconds of a specialist; a mark where it was stopped or found another number of errors."""
+    found = row["specialists"].get(name, {"failed": ""})
+    if "failed" in found:
+        return str(found["failed"])
+    if not found["finished"]:
+        return f">{short(found['seconds'])}"
+    other = "errors" in row and found["errors"] != row["errors"]
+    return short(found["seconds"]) + (f" ({found['errors']:,} errors)" if other else "")
+
+
 def bandwidth(rows: Rows) -> str:
     """The inner loop beside a plain read of the same bits."""
     lines = [
@@ -238,10 +272,12 @@ TABLES: dict[str, Callable[[Rows], str]] = {
     "parities": plain("parities", "first", "again"),
     "halfspaces": paired("halfspaces"),
     "lists": paired("lists"),
+    "long-lists": long_lists,
+    "trees": trees,
     "redraws": plain("redraws", "prepare", "again", "per second"),
     "samples": plain("samples", "queries", "again"),
     "duals": duals,
-    "verified": plain("verified", "again", "checked"),
+    "verified": plain("verified", "first", "checked first", "again", "checked again"),
     "rows": grown("rows"),
     "literals": grown("literals"),
     "width": grown("width"),

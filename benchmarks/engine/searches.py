@@ -7,7 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from benchmarks.engine import instances
-from benchmarks.engine.data import BenchmarkTable, Bits
+from benchmarks.engine.data import BenchmarkTable
+from benchmarks.engine.labelled import Bits
 from benchmarks.engine.measure import Row, Settings, measure, unprepared
 from oracledp.classes import Halfspaces
 from oracledp.oracles.branch_and_bound import BranchAndBoundOracle

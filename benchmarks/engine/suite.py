@@ -8,7 +8,10 @@ from benchmarks.engine import rates, searches
 from benchmarks.engine.crossover import crossover
 from benchmarks.engine.data import BenchmarkTable
 from benchmarks.engine.growth import growth
+from benchmarks.engine.long_lists import long_lists
 from benchmarks.engine.measure import Row, Settings
+from benchmarks.engine.specialists import specialists
+from benchmarks.engine.trees import decision_trees
 from benchmarks.engine.verifying import verified
 
 Section = Callable[[BenchmarkTable, Settings], Iterator[Row]]
@@ -20,6 +23,9 @@ SECTIONS: dict[str, Section] = {
     "parities": searches.parities,
     "halfspaces": searches.halfspaces,
     "lists": searches.decision_lists,
+    "long-lists": long_lists,
+    "trees": decision_trees,
+    "specialists": specialists,
     "redraws": rates.redraws,
     "samples": rates.exponential_samples,
     "duals": rates.duals,

@@ -6,6 +6,7 @@ import math
 import multiprocessing
 import time
 from collections.abc import Callable
+from importlib import import_module
 from multiprocessing.connection import Connection
 from typing import Any, TypeVar
 
@@ -42,17 +43,18 @@ def best_of(call: Callable[[], T], most: int = 20) -> tuple[float, T]:
     return best, answer
 
 
-def within(limit: float, call: Callable[..., T], *arguments: Any) -> T | None:
+def within(limit: float, call: Callable[..., T], *arguments: Any, module: str | None = None) -> T | None:
     """What the call returns in a process of its own, or None if it was stopped after ``limit`` CPU seconds.
 
-    A process of its own also keeps solvers apart that cannot live in one.
+    A process of its own also keeps solvers apart that cannot live in one. The module is imported before the clock
+    starts: some take seconds for that.
 
     >>> within(60, max, 3, 5)
     5
     """
     context = multiprocessing.get_context("spawn")
     receiver, sender = context.Pipe(duplex=False)
-    process = context.Process(target=_serve, args=(sender, limit, call, arguments))
+    process = context.Process(target=_serve, args=(sender, limit, call, arguments, module))
     process.start()
     sender.close()
     try:
@@ -66,7 +68,11 @@ def within(limit: float, call: Callable[..., T], *arguments: Any) -> T | None:
     return answer
 
 
-def _serve(sender: Connection, limit: float, call: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
+def _serve(
+    sender: Connection, limit: float, call: Callable[..., Any], arguments: tuple[Any, ...], module: str | None
+) -> None:
+    if module is not None:
+        import_module(module)
     if resource is not None:
         seconds = math.ceil(time.process_time() + limit)
         resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))

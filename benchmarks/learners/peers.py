@@ -1,7 +1,8 @@
-"""Peers run live on the same splits, where they are installed: diffprivlib (pure epsilon) and DP-EBM (delta = 1e-5).
+"""Peers run live on the encoded tables: noisy gradient descent in five settings, DP-EBM, diffprivlib.
 
-Run it with a Python that has diffprivlib and interpret-core; oracledp itself is not needed.
-python -m benchmarks.learners.peers [--tables vote,adult] [--json out.json]
+Add/remove-one and δ = 10^-5 for gradient descent and DP-EBM; diffprivlib is pure. Run it with a Python that has
+diffprivlib and interpret-core; oracledp is not needed. What was measured before is kept in the output file.
+python -m benchmarks.learners.peers learner-tables peers.json [--tables vote,adult] [--only gradients]
 """
 
 from __future__ import annotations
@@ -10,68 +11,177 @@ import argparse
 import json
 import time
 import warnings
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
-from benchmarks.learners.tables import EPSILONS, NAMES, load
+from sklearn.metrics import log_loss, roc_auc_score
+
+EPSILONS = ("0.1", "0.3", "1", "3")
+DELTA = 1e-5
+SPLITS = 3
+REPEATS = 2
+SETTINGS = {  # literals as ±1 or 0/1, steps, rate: the settings of the yardstick
+    "0/1, 30 steps": (False, 30, 0.3),
+    "0/1, 10 steps": (False, 10, 1.0),
+    "0/1, 100 steps": (False, 100, 1.0),
+    "±1, 100 steps": (True, 100, 0.3),
+    "±1, 30 steps": (True, 30, 0.5),
+}
+Part = dict[str, np.ndarray]
+Predict = Callable[[Part], np.ndarray]  # the chances of the classes
 
 
-def peers(epsilon: float, columns: int) -> dict[str, object]:
-    """Each peer with public bounds; settings as their documentation gives them."""
-    found: dict[str, object] = {}
-    try:
-        from diffprivlib.models import GaussianNB, LogisticRegression, RandomForestClassifier
+def descent(setting: tuple[bool, int, float], epsilon: float) -> Callable[[Part], Predict]:
+    """Full-batch noisy gradient descent on logistic or softmax loss, per-record clipping to 1, zCDP over the steps."""
+    signed, steps, rate = setting
 
-        norm = columns**0.5
-        box = (np.zeros(columns), np.ones(columns))
-        found["diffprivlib logistic C=1"] = LogisticRegression(epsilon=epsilon, data_norm=norm, max_iter=500)
-        found["diffprivlib logistic C=.01"] = LogisticRegression(epsilon=epsilon, data_norm=norm, C=0.01, max_iter=500)
-        found["diffprivlib naive Bayes"] = GaussianNB(epsilon=epsilon, bounds=box)
-        found["diffprivlib forest"] = RandomForestClassifier(epsilon=epsilon, bounds=box, classes=[0, 1], n_jobs=1)
-    except ImportError:
-        print("diffprivlib is not installed")
-    try:
-        from interpret.privacy import DPExplainableBoostingClassifier
+    def features(part: Part) -> np.ndarray:
+        literals = part["literals"].astype(float)
+        return np.hstack([2 * literals - 1 if signed else literals, np.ones((len(literals), 1))])
 
-        schema = {f"f{i}": ["0", "1"] for i in range(columns)}
-        found["DP-EBM"] = DPExplainableBoostingClassifier(
-            epsilon=epsilon, delta=1e-5, feature_names=list(schema), feature_types=["nominal"] * columns
+    def fit(part: Part) -> Predict:
+        x, y, rng = features(part), part["labels"], np.random.default_rng()
+        classes = int(part["classes"])
+        target = np.eye(classes)[y]
+        log = np.log(1 / DELTA)
+        sigma = np.sqrt(steps / 2) / (np.sqrt(log + epsilon) - np.sqrt(log))
+        norms = np.linalg.norm(x, axis=1)
+        w = np.zeros((x.shape[1], 1 if classes == 2 else classes))
+        velocity, average = np.zeros_like(w), np.zeros_like(w)
+        for step in range(steps):
+            residual = (chances(x @ w) - target)[:, -w.shape[1] :]
+            lengths = np.linalg.norm(residual, axis=1) * norms
+            clipped = residual / np.maximum(1, lengths)[:, None]
+            velocity = 0.9 * velocity + (x.T @ clipped + rng.normal(0, sigma, w.shape)) / len(y)
+            w = w - rate * velocity
+            average += w / (steps - steps // 2) if step >= steps // 2 else 0
+        return lambda other: chances(features(other) @ average)
+
+    return fit
+
+
+def chances(scores: np.ndarray) -> np.ndarray:
+    """Softmax, where one column is the log odds of the second class."""
+    both = np.hstack([np.zeros_like(scores), scores]) if scores.shape[1] == 1 else scores
+    raised = np.exp(both - both.max(axis=1, keepdims=True))
+    return raised / raised.sum(axis=1, keepdims=True)
+
+
+def boosting(epsilon: float) -> Callable[[Part], Predict]:
+    """DP-EBM on the codes, two classes only."""
+    from interpret.privacy import DPExplainableBoostingClassifier
+
+    def fit(part: Part) -> Predict:
+        sizes = part["sizes"]
+        names = [f"f{i}" for i in range(len(sizes))]
+        model = DPExplainableBoostingClassifier(
+            epsilon=epsilon,
+            delta=DELTA,
+            feature_names=names,
+            feature_types=[[str(code) for code in range(size)] for size in sizes],
         )
-    except ImportError:
-        print("interpret is not installed")
-    return found
+        model.fit(part["codes"].astype(str), part["labels"])
+        return lambda other: model.predict_proba(other["codes"].astype(str))
+
+    return fit
+
+
+def diffprivlib(kind: str, epsilon: float, **options: Any) -> Callable[[Part], Predict]:
+    """diffprivlib on literals with public bounds."""
+    import diffprivlib.models as models
+
+    def fit(part: Part) -> Predict:
+        columns = part["literals"].shape[1]
+        box = (np.zeros(columns), np.ones(columns))
+        public: dict[str, Any] = {"LogisticRegression": {"data_norm": columns**0.5, "max_iter": 500}}.get(
+            kind, {"bounds": box}
+        )
+        if kind == "RandomForestClassifier":
+            public |= {"classes": list(range(int(part["classes"]))), "n_jobs": 1}
+        model = getattr(models, kind)(epsilon=epsilon, **public, **options)
+        model.fit(part["literals"].astype(float), part["labels"])
+        return lambda other: model.predict_proba(other["literals"].astype(float))
+
+    return fit
+
+
+def peers(epsilon: float) -> Iterator[tuple[str, Callable[[Part], Predict]]]:
+    """Every peer that can be imported."""
+    for title, setting in SETTINGS.items():
+        yield f"gradients {title}", descent(setting, epsilon)
+    for title, make in {
+        "DP-EBM": lambda: boosting(epsilon),
+        "diffprivlib logistic C=1": lambda: diffprivlib("LogisticRegression", epsilon),
+        "diffprivlib logistic C=.01": lambda: diffprivlib("LogisticRegression", epsilon, C=0.01),
+        "diffprivlib naive Bayes": lambda: diffprivlib("GaussianNB", epsilon),
+        "diffprivlib forest": lambda: diffprivlib("RandomForestClassifier", epsilon),
+    }.items():
+        try:
+            yield title, make()
+        except ImportError:
+            print(f"{title} is not installed")
+
+
+def measures(found: np.ndarray, labels: np.ndarray) -> tuple[float, float, float]:
+    """Accuracy and AUC in per cent (one class against the rest, averaged, for several), and log-loss."""
+    held = np.clip(np.nan_to_num(found, nan=0.5), 1e-6, 1)
+    held = held / held.sum(axis=1, keepdims=True)
+    area = roc_auc_score(labels, held[:, 1]) if held.shape[1] == 2 else roc_auc_score(labels, held, multi_class="ovr")
+    return (
+        100 * float(np.mean(held.argmax(1) == labels)),
+        100 * area,
+        log_loss(labels, held, labels=range(held.shape[1])),
+    )
+
+
+def part(table: Any, chosen: np.ndarray) -> Part:
+    """Some rows of an encoded table."""
+    rows = {name: table[name][chosen] for name in ("literals", "codes", "labels")}
+    return {**rows, "sizes": table["sizes"], "classes": np.array(table["labels"].max() + 1)}
+
+
+def cell(table: Any, fit: Callable[[Part], Predict]) -> dict[str, float]:
+    """Means over splits and repeats, and CPU seconds per fit."""
+    found, seconds = [], 0.0
+    for place in range(SPLITS):
+        train, test = part(table, table[f"train{place}"]), part(table, table[f"test{place}"])
+        for _ in range(REPEATS):
+            start = time.process_time()
+            predict = fit(train)
+            seconds += time.process_time() - start
+            found.append(measures(predict(test), test["labels"]))
+    accuracy, area, loss = np.mean(found, axis=0).tolist()
+    return {"accuracy": accuracy, "auc": area, "log_loss": loss, "cpu_seconds": seconds / len(found)}
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--tables", default=",".join(NAMES))
-    parser.add_argument("--splits", type=int, default=5)
-    parser.add_argument("--json", type=Path)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("results", type=Path)
+    parser.add_argument("--tables")
+    parser.add_argument("--only", default="")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
-    rows = []
-    for name in options.tables.split(","):
-        X, y, splits = load(name)
+    rows = json.loads(options.results.read_text()) if options.results.exists() else []
+    known = {(row["table"], row["epsilon"], row["peer"]) for row in rows}
+    names = options.tables.split(",") if options.tables else sorted(path.stem for path in options.folder.glob("*.npz"))
+    for name in names:
+        with np.load(options.folder / f"{name}.npz") as stored:
+            table = dict(stored)
         for epsilon in EPSILONS:
-            for title in peers(float(epsilon), X.shape[1]):
-                scores, start = [], time.process_time()
-                for train, test in splits[: options.splits]:
-                    model = peers(float(epsilon), X.shape[1])[title]
-                    try:
-                        model.fit(X[train], y[train])
-                        scores.append(100 * np.mean(model.predict(X[test]) == y[test]))
-                    except Exception as error:
-                        print(f"{title}: {type(error).__name__}")
-                        break
-                if scores:
-                    seconds = (time.process_time() - start) / len(scores)
-                    rows.append(
-                        {"table": name, "epsilon": epsilon, "peer": title, "accuracy": float(np.mean(scores))}
-                        | {"cpu_seconds": seconds}
-                    )
-                    print(f"{name:11} {epsilon:>4} {title:28} {np.mean(scores):6.1f} {seconds:8.3f} s", flush=True)
-    if options.json:
-        options.json.write_text(json.dumps(rows, indent=1))
+            for title, fit in peers(float(epsilon)):
+                if (name, epsilon, title) in known or options.only not in title:
+                    continue
+                try:
+                    found = cell(table, fit)
+                except Exception as error:
+                    print(f"{name} {epsilon} {title}: {type(error).__name__}")
+                    continue
+                rows.append({"table": name, "epsilon": epsilon, "peer": title, **found})
+                print(f"{name:11} {epsilon:>4} {title:28} {found['accuracy']:6.1f} {found['auc']:6.1f}", flush=True)
+        options.results.write_text(json.dumps(rows, indent=1))
 
 
 if __name__ == "__main__":

@@ -1,0 +1,87 @@
+"""Learners of other projects, each for one class: which are installed, which run here, and one fit of each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
+from typing import Any
+
+import numpy as np
+
+from benchmarks.engine.data import BenchmarkTable
+from benchmarks.engine.labelled import Bits, Flags
+from benchmarks.engine.measure import Row, Settings
+from benchmarks.engine.timing import timed, within
+
+PACKAGES = {
+    "STreeD": "pystreed",
+    "ConTree": "pycontree",
+    "CORELS": "corels",
+    "FasterRisk": "fasterrisk",
+    "GOSDT": "gosdt",
+}
+Fit = Callable[[str, Bits, Flags, int], tuple[float, int, int]]
+
+
+def specialists(table: BenchmarkTable, settings: Settings) -> Iterator[Row]:
+    """One row for each: its version, or why it is not compared."""
+    for name, package in PACKAGES.items():
+        yield {"case": name, **state_of(package)}
+
+
+def state_of(package: str) -> Row:
+    """Whether a package is installed and can be imported.
+
+    >>> state_of("no_such_package")
+    {'failed': 'not installed'}
+    """
+    if find_spec(package) is None:
+        return {"failed": "not installed"}
+    try:
+        import_module(package)
+        return {"version": version(package), "again": 0.0}
+    except PackageNotFoundError:
+        return {"version": "unknown", "again": 0.0}
+    except Exception as error:
+        return {"failed": f"{type(error).__name__} on import"}
+
+
+def fit(name: str, features: Bits, label: Flags, size: int, settings: Settings) -> Row:
+    """CPU seconds, errors and rules of one fit; what does not install or run says so."""
+    state = state_of(PACKAGES[name])
+    if "failed" in state:
+        return state
+    try:
+        spent = within(settings.limit, FITS[name], name, features, label, size, module=PACKAGES[name])
+    except Exception as error:  # a peer that is broken here must not end the run
+        return {"failed": type(error).__name__}
+    if spent is None:
+        return {"seconds": settings.limit, "finished": False}
+    return {"seconds": spent[0], "finished": True, "errors": spent[1], "rules": spent[2]}
+
+
+def fit_tree(name: str, features: Bits, label: Flags, depth: int) -> tuple[float, int, int]:
+    """The tree of least errors."""
+    options: dict[str, Any] = {"max_depth": depth}
+    if name == "STreeD":
+        options["max_num_nodes"] = 2**depth - 1
+    kind = {"STreeD": "STreeDClassifier", "ConTree": "ConTree"}[name]
+    model = getattr(import_module(PACKAGES[name]), kind)(**options)
+    values = features if name == "STreeD" else features.astype(float)
+    seconds, _ = timed(lambda: model.fit(values, label.astype(int)))
+    return seconds, int(np.count_nonzero(np.asarray(model.predict(values)) != label)), 0
+
+
+def fit_list(name: str, features: Bits, label: Flags, per_thousand: int) -> tuple[float, int, int]:
+    """The list of least errors with a penalty, in thousandths of the rows, on each rule of one literal."""
+    options = {"c": per_thousand / 1000, "n_iter": 10**9, "max_card": 1, "min_support": 0.0, "verbosity": []}
+    model = import_module("corels").CorelsClassifier(**options)
+    both = np.concatenate([features, 1 - features], axis=1)
+    seconds, _ = timed(lambda: model.fit(both, label.astype(int)))
+    errors = int(np.count_nonzero(np.asarray(model.predict(both)) != label))
+    return seconds, errors, len(model.rl_.rules) - 1
+
+
+FITS: dict[str, Fit] = {"STreeD": fit_tree, "ConTree": fit_tree, "CORELS": fit_list}

@@ -1,0 +1,1 @@
+"""Mechanisms that are private whatever the solver does, measured on real tables."""

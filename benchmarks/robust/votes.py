@@ -1,0 +1,156 @@
+"""Votes of parts on real tables: how often they answer, how well, with how many calls; and the exponential mechanism.
+
+python -m benchmarks.robust.votes [TABLE …] [--ballots exact,heuristic,cp-sat] [--splits 3] [--json FILE]
+
+Rules are conjunctions of at most three literals, negated or not; δ = 1e-6; four fifths of the rows vote, the rest test.
+Given the parts' lists the law of the draw is known, so shares and accuracies are means over laws, not over draws.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import time
+from collections.abc import Iterator
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import oracledp as odp
+from oracledp.classes.tables import parts_table
+from oracledp.mechanisms.objective import Objective
+from oracledp.mechanisms.votes.approval import GRADES, tally
+from oracledp.mechanisms.votes.ballots import Around, Ballot, BestListed
+from oracledp.mechanisms.votes.choice import calibrate_vote
+from oracledp.mechanisms.votes.mechanism import Vote
+from oracledp.oracles.batch import values
+from oracledp.oracles.cp_sat import CpSatIncumbents
+from oracledp.oracles.heuristics import HeuristicOracle
+from oracledp.randomness.source import SystemRandomness
+
+DATA = Path(os.environ.get("ORACLEDP_TABLES", Path(__file__).resolve().parents[3] / "shared/data/binary-tables.npz"))
+TABLES = ("adult", "bank", "compas", "krkp", "mushroom")
+EPSILONS = ("0.5", "1", "2")
+DELTA = Fraction(1, 10**6)
+LIMIT = 0.1  # of CP-SAT's deterministic seconds: too few for a proof
+ADD_REMOVE = odp.Neighbours.ADD_REMOVE
+
+
+def splits(name: str, count: int) -> Iterator[tuple[odp.Table, odp.Table]]:
+    """Training and test tables."""
+    with np.load(DATA) as tables:
+        codes = np.column_stack([tables[f"{name}__X"], tables[f"{name}__y"]]).astype(np.uint8)
+    columns = [*(f"x{j}" for j in range(codes.shape[1] - 1)), "y"]
+    schema = odp.Schema({"columns": {column: {"kind": "boolean"} for column in columns}})
+    for seed in range(count):
+        order = np.random.default_rng(seed).permutation(len(codes))
+        cut = 4 * len(codes) // 5
+        yield tuple(odp.Table.from_codes(codes[rows], schema) for rows in (order[:cut], order[cut:]))
+
+
+def rules_of(table: odp.Table) -> odp.QueryClass:
+    literals = table.schema.literals
+    return odp.ZeroOneLoss.of(odp.Conjunctions(literals.without("y").with_negations(), max_width=3), literals[-1])
+
+
+def losses(rules: odp.QueryClass, table: odp.Table) -> np.ndarray:
+    return Objective.of(rules, table.matrix(rules.literals), table.counts, resolution=0).all_values()
+
+
+def ballot_of(kind: str, rules: odp.QueryClass, most: int) -> Ballot:
+    if kind == "exact":
+        return BestListed(rules, most)
+    return Around(rules, HeuristicOracle() if kind == "heuristic" else CpSatIncumbents(work_limit=LIMIT), most)
+
+
+def measure(kind: str, epsilon: str, train: odp.Table, test: odp.Table) -> dict[str, float]:
+    """One vote: its law given the lists, priced on the test rows."""
+    rules = rules_of(train)
+    vote = calibrate_vote(Fraction(epsilon), DELTA, size=rules.size, rows=train.rows)
+    started = time.perf_counter()
+    asked = Vote(rules, vote, ballot_of(kind, rules, vote.most), ADD_REMOVE)
+    counts = tally(asked.lists(train, SystemRandomness()), vote.most)
+    seconds = time.perf_counter() - started
+    if not counts:
+        raise SystemExit("no part handed in anything: the limit is too small")
+    answers = list(counts)
+    logs = np.array([counts[answer] for answer in answers]) * float(np.log(float(vote.base)))
+    silence = float(np.log(vote.silence))
+    weights = np.exp(logs - max(logs.max(), silence))
+    error = test_errors(rules, answers, test)
+    return {
+        "parts": vote.parts,
+        "most": vote.most,
+        "calls": vote.parts,
+        "seconds": seconds,
+        "released": float(weights.sum() / (weights.sum() + np.exp(silence - max(logs.max(), silence)))),
+        "accuracy": 1 - float(weights @ error / weights.sum()),
+        "leader": max(counts.values()) / GRADES,
+    }
+
+
+def test_errors(rules: odp.QueryClass, answers: list[tuple[int, ...]], test: odp.Table) -> np.ndarray:
+    (piece,) = Objective.of(rules, test.matrix(rules.literals), test.counts, resolution=0).pieces
+    wrong = values(piece.problem, parts_table(answers)) + piece.problem.constant
+    return np.asarray(wrong / test.rows)
+
+
+def floors(train: odp.Table, test: odp.Table) -> dict[str, Any]:
+    """The majority, the optimum, and the exponential mechanism's mean accuracy at each ε (add/remove-one)."""
+    rules = rules_of(train)
+    learned, tested = losses(rules, train), 1 - losses(rules, test) / test.rows
+    found: dict[str, Any] = {"optimum": float(tested[learned.argmin()]), "majority": max(tested[0], 1 - tested[0])}
+    for epsilon in EPSILONS:
+        weights = np.exp(-float(epsilon) * (learned - learned.min()))
+        found[epsilon] = float(weights @ tested / weights.sum())
+    return found
+
+
+def run(name: str, kinds: list[str], count: int) -> list[dict[str, Any]]:
+    rows: dict[tuple[str, str], list[dict[str, float]]] = {}
+    base = []
+    for train, test in splits(name, count):
+        base.append(floors(train, test))
+        for kind in kinds:
+            for epsilon in EPSILONS if kind != "cp-sat" else ("1",):
+                rows.setdefault((kind, epsilon), []).append(measure(kind, epsilon, train, test))
+    mean = {key: float(np.mean([one[key] for one in base])) for key in base[0]}
+    found = []
+    for (kind, epsilon), many in rows.items():
+        line: dict[str, Any] = {"table": name, "ballot": kind, "epsilon": epsilon}
+        line |= {key: float(np.mean([one[key] for one in many])) for key in many[0]}
+        line |= {"exponential": mean[epsilon], "optimum": mean["optimum"], "majority": mean["majority"]}
+        line["gain"] = (line["accuracy"] - mean["majority"]) / (mean[epsilon] - mean["majority"])
+        print(
+            f"{name:9} {kind:9} ε={epsilon:3} K={line['parts']:.0f} m={line['most']:.0f} "
+            f"released {line['released']:.3f}  accuracy {100 * line['accuracy']:.2f}  "
+            f"exponential {100 * mean[epsilon]:.2f}  optimum {100 * mean['optimum']:.2f}  "
+            f"majority {100 * mean['majority']:.2f}  share of the gain {100 * line['gain']:.1f} %  "
+            f"{line['calls']:.0f} calls, {line['seconds']:.1f} s",
+            flush=True,
+        )
+        found.append(line)
+    return found
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("tables", nargs="*", default=list(TABLES))
+    parser.add_argument("--ballots", default="exact,heuristic")
+    parser.add_argument("--splits", type=int, default=3)
+    parser.add_argument("--json", type=Path)
+    options = parser.parse_args()
+    if not DATA.exists():
+        print(f"{DATA.name} is not here: set ORACLEDP_TABLES to the file of binary tables", file=sys.stderr)
+        return
+    found = [line for name in options.tables for line in run(name, options.ballots.split(","), options.splits)]
+    if options.json is not None:
+        options.json.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
