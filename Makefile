@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 CORE   := $(wildcard src/oracledp/_core/*.hpp src/oracledp/_core/*/*.hpp src/oracledp/_core/*/*.cpp)
 CPP    := $(CORE) tests/audit/broken_trees.cpp benchmarks/oracles/bandwidth.cpp
 
-.PHONY: demo test check sanitize audit mutants format clean
+.PHONY: demo docs wheel test check sanitize audit mutants format clean
 
 $(VENV)/.ready: pyproject.toml setup.py $(CORE)
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "oracledp needs Python 3.11 or newer")'
@@ -19,8 +19,24 @@ $(VENV)/.spark: $(VENV)/.ready
 	|| echo "pyspark could not be installed: its tests are skipped"; fi
 	touch $@
 
-demo: $(VENV)/.ready  ## learn a private rule from a real public table
-	$(BIN)/oracledp demo
+$(VENV)/.demo: pyproject.toml setup.py $(CORE)
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "oracledp needs Python 3.11 or newer")'
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --no-compile --editable ".[demo]"
+	touch $@
+
+demo: $(VENV)/.demo  ## learn a private rule from a real public table, and draw it
+	$(BIN)/oracledp demo --report demo.html
+
+docs: $(VENV)/.ready  ## the documentation site in build/site, with every notebook executed; no network is used
+	$(BIN)/python -m pip install --quiet "oracledp[docs]"
+	$(BIN)/python docs/tools/reference.py
+	$(BIN)/python docs/tools/notebooks.py
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	@echo "open build/site/index.html"
+
+wheel: $(VENV)/.ready  ## a portable wheel and the sdist in dist, tried in an empty environment without a compiler
+	.ci/wheel $(BIN)/python
 
 test: check $(VENV)/.spark  ## static checks, then every test
 	$(BIN)/python -m pytest -n 2
@@ -30,6 +46,7 @@ check: $(VENV)/.ready  ## formatting, lint, types
 	$(BIN)/ruff check .
 	$(BIN)/clang-format --dry-run --Werror $(CPP)
 	$(BIN)/mypy
+	$(BIN)/codespell
 
 sanitize: $(VENV)/.ready  ## the compiled core under ASan and UBSan, built apart
 	.ci/sanitize full $(BIN)/python

@@ -48,8 +48,8 @@ setup(
             depends=[*COMPUTING, *HEADERS],
             include_dirs=[str(CORE)],
             cxx_std=17,
-            extra_compile_args=CHECKED if sanitize else LIGHT,
-            extra_link_args=[*SANITIZERS, *shared] if sanitize else [],
+            extra_compile_args=["-pthread", *(CHECKED if sanitize else LIGHT)],
+            extra_link_args=["-pthread", *([*SANITIZERS, *shared] if sanitize else [])],
         )
     ],
 )
