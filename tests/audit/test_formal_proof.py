@@ -99,6 +99,10 @@ def test_every_theorem_is_printed() -> None:
     for name in printed:
         assert re.search(rf"\b(Theorem|Lemma|Example|Definition) {name}\b", stated), name
     assert {"perturbed_minimisation", "sampler_law", "rounded_sampler_law", "geometric_at_most_one"} <= set(closed)
+    assert {"approval_vote_replace_one", "approval_vote_add_one", "hard_vote_replace_one", "quiet_by_rungs"} <= set(
+        closed
+    )
+    assert {"eighths_replace_one", "eighths_add_remove"} <= set(real)
     assert {"Pr_sure", "Pr_countably_additive", "khot_replace_one", "exponential_replace_one"} <= set(real)
 
 

@@ -22,9 +22,12 @@ from oracledp.randomness.source import DrawSource, Question, SeededRandomness, b
 SLOW = (
     "rspm:k-hot", "rspm:separator", "rspm / free ties", "report-noisy-min", "oracle-query:rspm", "fit rspm",
     "synthesizer / rounds", "synth", "fit auto", "learn_table / auto", "learn decision-list", "surrogate",
-    "fit card",
+    "fit card", "logistic card",
 )  # fmt: skip
-QUICK = [look for look in looks() if not look.door.name.startswith(SLOW) or look.door.name == "fit cards of ±1"]
+QUICK = [
+    look for look in looks()
+    if look.door.name in ("fit cards of ±1", "prsma / gives up") or not look.door.name.startswith((*SLOW, "prsma"))
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("look", QUICK, ids=lambda look: look.name)

@@ -153,3 +153,18 @@ def test_a_list_predicts_what_its_steps_say():
             expected = np.where(holds(condition, records), answer, expected)
         query = mechanism._worded(steps)
         assert np.array_equal(query(values_of(records, literals, query.owner.literals)), expected)
+
+
+@pytest.mark.parametrize(
+    "steps", list(product([((), True), ((), False), (((0, True),), True), (((1, False),), False)], repeat=3))
+)
+def test_the_list_says_what_its_overrides_say_one_after_the_other(steps):
+    """Rules behind one that always holds are left out, and no other."""
+    names = Literals.named("a", "b")
+    lists = OverrideLists(names, 3, Fraction(1), Neighbours.DEFAULT)
+    records = all_records(2)
+    predicted = np.full(len(records), not steps[0][1])
+    for condition, label in steps:
+        predicted = np.where(holds(condition, records), label, predicted)
+    query = lists._worded(list(steps))
+    assert query(values_of(records, names, query.owner.literals)).astype(bool).tolist() == predicted.tolist()

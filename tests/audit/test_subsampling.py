@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from oracledp.errors import ParameterError
-from oracledp.mechanisms.subsampling import inner_epsilon, random_rows, sampled_share
+from oracledp.mechanisms.subsampling import _allowed, inner_epsilon, random_rows, sampled_share
 from oracledp.privacy.guarantee import Neighbours
 from oracledp.randomness.source import SeededRandomness
 
@@ -90,3 +90,14 @@ def test_samples_have_the_size_that_was_accounted_for():
     assert len(set(rows.tolist())) == 3
     assert 300 < len(random_rows(1000, Fraction(1, 2), Neighbours.ADD_REMOVE, SeededRandomness(1))) < 700
     assert len(random_rows(7, Fraction(1), Neighbours.ADD_REMOVE, SeededRandomness(1))) == 7
+    assert len(random_rows(10, Fraction(2, 3), Neighbours.REPLACE_ONE, SeededRandomness(1))) == 7
+
+
+def test_where_the_number_of_rows_is_private_the_share_does_not_depend_on_it():
+    for rows in range(1, 30):
+        assert sampled_share(rows, Fraction(1, 4), Neighbours.ADD_REMOVE) == Fraction(1, 4)
+
+
+def test_an_inner_epsilon_beyond_all_digits_is_not_allowed():
+    assert not _allowed(Fraction(100), Fraction(1), Fraction(1, 2))
+    assert _allowed(Fraction(1), Fraction(1), Fraction(1, 2))

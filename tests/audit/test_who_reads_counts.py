@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import oracledp
+from oracledp.privacy.gaussian_accounting import GaussianBudget
 from oracledp.privacy.guarantee import Neighbours
 from oracledp.privacy.sealed import Sealed
 from oracledp.randomness.source import SeededRandomness
@@ -23,6 +24,7 @@ MAY_READ_TABLES = {
     "game/match.py": "the payoff of each round, answered by a private player",
     "mechanisms/payoff.py": "the same",
     "game/robust_player.py": "the same, part by part",
+    "game/voting_player.py": "the same",
     "learning/models.py": "accuracy on a holdout, which says that it is not private",
     "mechanisms/robust/mechanism.py": "the split",
     "mechanisms/robust/runs.py": "a batch of the split",
@@ -30,10 +32,13 @@ MAY_READ_TABLES = {
     "mechanisms/votes/mechanism.py": "the split",
     "learning/sample.py": "the sample",
     "mechanisms/mapped_counts.py": "noisy counts by column, and their printed form",
+    "mechanisms/private_schema.py": "noisy tables of texts, column by column",
     "cli/schema.py": "the printed form of noisy counts",
     "mechanisms/table_selection.py": "the objective",
     "planning/public.py": "public rows",
+    "planning/stand_in.py": "public or planted rows",
     "report/comparison.py": "INTERNAL - NOT PRIVATE",
+    "report/value_comparison.py": "INTERNAL - NOT PRIVATE",
     "report/internal.py": "INTERNAL - NOT PRIVATE",
     "report/workloads.py": "INTERNAL - NOT PRIVATE",
     "game/record.py": "internal diagnostics, NOT PRIVATE",
@@ -95,7 +100,7 @@ def test_records_show_their_shape_only() -> None:
     assert "3" not in repr(records)
     with pytest.raises(TypeError):
         pickle.dumps(records)
-    meter = Meter(records, Fraction(1), Neighbours.REPLACE_ONE, SeededRandomness(0))
+    meter = Meter(records, GaussianBudget(Fraction(1)), Neighbours.REPLACE_ONE, SeededRandomness(0))
     assert meter.total(Fraction(1)) == (5, 0)
 
 

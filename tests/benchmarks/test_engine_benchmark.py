@@ -50,6 +50,11 @@ def test_rows_that_cp_sat_was_given_say_how_much_longer_it_took() -> None:
     assert [row for row in rows if "ratio_to_cp_sat" in row] == given
 
 
+def test_trees_are_found_and_drawn() -> None:
+    (row,) = run("trees", generated(300), QUICK)
+    assert {"first", "errors", "draw", "next_draw", "specialists"} <= set(row)
+
+
 def test_without_the_folder_a_table_is_generated(tmp_path: Path) -> None:
     assert load(tmp_path).name == "generated"
 

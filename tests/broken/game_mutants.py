@@ -3,86 +3,74 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import cast
+from typing import Any
 
-import numpy as np
-
+from broken.at_the_front_door import TIER, seen, wrapped
 from broken.mutants import Mutant
-from oracledp.audit.exact_law import DataSet, Finding, compare, neighbour_pairs
-from oracledp.audit.game_law import DRAWS, EPSILON, ROWS, Bits, SmallGame, Transcript, small_classes, small_player
-from oracledp.audit.law import Law
-from oracledp.classes.separation import all_records
+from oracledp.audit.doors import patched
+from oracledp.audit.verdict import Verdict
+from oracledp.game import match, oracle_query
+from oracledp.game.data_player import ContextFTPL
+from oracledp.game.oracle_query import OracleQuery
+from oracledp.game.played import GameModel
 from oracledp.game.query_player import ExponentialPlayer
-from oracledp.privacy.guarantee import Guarantee
+from oracledp.mechanisms.scoreboard import Scoreboard
+
+TWO_ROUNDS = "oracle-query:exponential / 2 / replace-one"
 
 
-def _game(factor: int = 1) -> SmallGame:
-    """Two rounds of the exponential player, with this many times the right ε0."""
-    queries = small_classes()["conjunctions"]
-    player = small_player("exponential", queries, 2)
-    assert isinstance(player, ExponentialPlayer)
-    mechanism = replace(player.mechanism, epsilon=factor * player.mechanism.epsilon)
-    return SmallGame("a broken game", queries, replace(player, mechanism=mechanism))
-
-
-def _whole_budget_each_round() -> Finding:
+def _whole_budget_each_round() -> Verdict:
     """ε in every round, promised for all of them together."""
-    queries = small_classes()["conjunctions"]
-    player = small_player("exponential", queries, 2)
-    assert isinstance(player, ExponentialPlayer)
-    greedy = replace(player, mechanism=replace(player.mechanism, epsilon=EPSILON))
-    return SmallGame("the whole budget in each round", queries, greedy).finding()
+
+    def greedy(calibrate: Any, queries: Any, rounds: int, *budget: Any) -> Any:
+        return replace(calibrate(queries, 1, *budget), rounds=rounds)
+
+    return seen("oracle-query / replace-one", wrapped(ExponentialPlayer, "calibrate", greedy))
 
 
-def _peeking() -> Finding:
+def _peeking() -> Verdict:
     """A data player that starts from the private rows, "to converge faster"."""
 
-    def propose(past: Transcript, data: DataSet) -> tuple[Bits, ...]:
-        rows = np.repeat(all_records(2), np.array(data), axis=0)
-        return tuple(rows[:1].repeat(DRAWS, axis=0) for _ in range(len(past) + 1))
+    def peeks(play: Any, table: Any, *rest: Any) -> Any:
+        def propose(self: Any, past: Any, draws: int, generator: Any) -> Any:
+            return table.codes[:1].repeat(draws, axis=0).astype("int64")
 
-    return replace(_game(), propose=propose, rows=4).finding()
+        with patched(ContextFTPL, "play", propose):
+            return play(table, *rest)
 
-
-def _told_payoffs() -> Finding:
-    """The payoff of the chosen query printed beside it."""
-    game = _game()
-
-    def law(data: DataSet) -> Law:
-        quiet = game.law(data)
-        counts, records = np.array(data), all_records(2)
-        held = {q: int(counts[game.queries.evaluate(q, records)].sum()) for q in game.queries.all_parts()}
-        transcripts = cast(tuple[Transcript, ...], quiet.outputs)
-        told = tuple((past, tuple(held[q] for q in past)) for past in transcripts)
-        return Law(told, quiet.low, quiet.high)
-
-    guarantee: Guarantee = game.player.guarantee
-    pairs = [_aligned(law(a), law(b)) for a, b in neighbour_pairs(4, ROWS, guarantee.neighbours)]
-    return compare("payoffs told with the queries", guarantee, pairs)
+    return seen(TWO_ROUNDS, wrapped(oracle_query, "play_match", peeks))
 
 
-def _aligned(first: Law, second: Law) -> tuple[Law, Law]:
-    """Both laws over the outputs of either."""
-    names = tuple(dict.fromkeys((*first.outputs, *second.outputs)))
+def _told_payoffs() -> Verdict:
+    """How many rows meet the first chosen query, printed in the model."""
 
-    def over(law: Law) -> Law:
-        place = {output: i for i, output in enumerate(law.outputs)}
-        zero = np.longdouble(0)
-        low = [law.low[place[name]] if name in place else zero for name in names]
-        high = [law.high[place[name]] if name in place else zero for name in names]
-        return Law(names, np.array(low), np.array(high))
+    def telling(fit: Any, self: Any, data: Any, **options: Any) -> Any:
+        found = fit(self, data, **options)
+        chosen = self.released_queries()[0]
+        rows = data.matrix(chosen.owner.literals)
+        held = int(data.counts[chosen.owner.evaluate(chosen.parts, rows)].sum())
+        model = {name: getattr(self.model_, name) for name in self.model_.__dataclass_fields__}
+        told = {"to_json": lambda model: {**GameModel.to_json(model), "held": held}}
+        self.model_ = type("Telling", (GameModel,), told)(**model)
+        return found
 
-    return over(first), over(second)
+    return seen(TWO_ROUNDS, wrapped(OracleQuery, "fit", telling))
 
 
-def _weights_times_n() -> Finding:
-    """A8 the other way: each record counts n times in the payoff, with noise for a weight of one."""
-    return _game(factor=ROWS).finding()
+def _weights_times_n() -> Verdict:
+    """A8 the other way: each record counts several times in the payoff, with noise for a weight of one."""
+
+    def heavy(board: Any, closed: Any, private: Any, table: Any) -> Any:
+        return Scoreboard(closed, private, 4 * table.counts)
+
+    return seen("oracle-query:exponential / replace-one", wrapped(match, "_board", heavy))
 
 
 GAME_MUTANTS: tuple[Mutant, ...] = (
-    Mutant("game-whole-budget-each-round", "rounds of a game that do not share the budget", _whole_budget_each_round),
-    Mutant("game-peeking-data-player", "a data player that looks at the private rows", _peeking),
-    Mutant("game-payoffs-told", "payoffs released beside the queries", _told_payoffs),
-    Mutant("game-weights-times-n", "payoffs scaled by n with noise for weight one (A8)", _weights_times_n),
+    Mutant(
+        "game-whole-budget-each-round", "rounds of a game that do not share the budget", _whole_budget_each_round, TIER
+    ),
+    Mutant("game-peeking-data-player", "a data player that looks at the private rows", _peeking, TIER),
+    Mutant("game-payoffs-told", "payoffs released beside the queries", _told_payoffs, TIER),
+    Mutant("game-weights-times-n", "payoffs scaled by n with noise for weight one (A8)", _weights_times_n, TIER),
 )

@@ -1,92 +1,62 @@
-"""Broken synthesis runs that the exact law must refute."""
+"""Broken synthesis runs: each claims what the right one claims, and the front door must refute it."""
 
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import Any
 
+from broken.at_the_front_door import TIER, Change, seen, wrapped
 from broken.mutants import Mutant
-from oracledp.audit.synthesis_law import ConcentratedFinding, MakeMeter, Run, honest, silent
-from oracledp.classes.base import QueryClass
-from oracledp.data.schema import Schema
-from oracledp.mechanisms.exponential_mechanism import ExponentialMechanism
-from oracledp.mechanisms.objective import Objective
-from oracledp.privacy.guarantee import Neighbours
-from oracledp.randomness.source import SeededRandomness
-from oracledp.synthesis.bins import Integers
-from oracledp.synthesis.measurements import Meter, Records
-
-EPSILON, DELTA = Fraction(20), Fraction(1, 1000)
+from oracledp.synthesis import measurements
+from oracledp.synthesis.measurements import Meter
 
 
-class _HalfSensitivity(Meter):
-    """Noise for half the squared sensitivity: add/remove-one's, claimed for replace-one."""
-
-    def _noisy(self, counts: Integers, squared_sensitivity: int, rho: Fraction) -> tuple[Integers, Fraction]:
-        return super()._noisy(counts, squared_sensitivity // 2, rho)
+def _noise_for(squared: Any) -> Change:
+    """Noise for another squared sensitivity than the right one."""
+    return wrapped(Meter, "_noisy", lambda noisy, self, counts, right, rho: noisy(self, counts, squared(right), rho))
 
 
-class _OneQueryCharged(Meter):
-    """Two cells of a table noised as if a replaced record moved one of them, and signed counts as if by one."""
+def _free_selection(charge: Any, self: Any, queries: Any, schema: Any, proposal: Any, total: int, rho: Fraction) -> Any:
+    """A selection at many times what it is charged."""
+    self.spent -= 8 * rho
+    return charge(self, queries, schema, proposal, total, 9 * rho)
 
-    def _noisy(self, counts: Integers, squared_sensitivity: int, rho: Fraction) -> tuple[Integers, Fraction]:
-        return super()._noisy(counts, 1, rho)
 
-
-class _PrivateTotal(Meter):
+def _private_total(select: Any, self: Any, queries: Any, schema: Any, proposal: Any, total: int, rho: Fraction) -> Any:
     """A proposal weighted by the exact number of records (P8)."""
-
-    def selection(
-        self, queries: QueryClass, schema: Schema, proposal: Integers, total: int, rho: Fraction
-    ) -> tuple[ExponentialMechanism, Objective]:
-        return super().selection(queries, schema, proposal, 3 * int(self._counted[1].sum()), rho)
+    return select(self, queries, schema, proposal, 3 * int(self._counted[1].sum()), rho)
 
 
-class _WrongRate(Meter):
-    """The exponential mechanism at add/remove-one's rate, claimed for replace-one."""
-
-    def selection(
-        self, queries: QueryClass, schema: Schema, proposal: Integers, total: int, rho: Fraction
-    ) -> tuple[ExponentialMechanism, Objective]:
-        mechanism, objective = super().selection(queries, schema, proposal, total, rho)
-        return ExponentialMechanism(mechanism.queries, 2 * mechanism.epsilon, Neighbours.REPLACE_ONE), objective
-
-
-def _made(kind: type[Meter]) -> MakeMeter:
-    def make(records: Records, rho: Fraction, neighbours: Neighbours) -> Meter:
-        return kind(records, rho, neighbours, SeededRandomness(0), silent)
-
-    return make
-
-
-def _run(name: str, neighbours: Neighbours, meter: MakeMeter = honest, *, free: bool = False) -> ConcentratedFinding:
-    return Run(1, neighbours, EPSILON, DELTA, meter, free).finding(name)
-
-
-REPLACE, ADD = Neighbours.REPLACE_ONE, Neighbours.ADD_REMOVE
+ROUNDS_ADD, ROUNDS_REPLACE = "synthesizer / rounds / add-remove", "synthesizer / rounds / replace-one"
 SYNTHESIS_MUTANTS: tuple[Mutant, ...] = (
     Mutant(
         "synthesis-half-sensitivity",
         "counts with noise for half their squared sensitivity",
-        lambda: _run("half the sensitivity", REPLACE, _made(_HalfSensitivity)),
+        lambda: seen("synthesizer / replace-one", _noise_for(lambda right: Fraction(right, 2))),
+        TIER,
     ),
     Mutant(
         "synthesis-one-change",
         "a replaced record taken for one change",
-        lambda: _run("one change", REPLACE, _made(_OneQueryCharged)),
+        lambda: seen("synthesizer / replace-one", _noise_for(lambda right: 1)),
+        TIER,
     ),
     Mutant(
         "synthesis-free-selection",
         "selections that are not charged",
-        lambda: _run("free selections", ADD, free=True),
+        lambda: seen(ROUNDS_ADD, wrapped(Meter, "select", _free_selection)),
+        TIER,
     ),
     Mutant(
         "synthesis-private-total",
         "a proposal weighted by the private number of records (P8)",
-        lambda: _run("private total", ADD, _made(_PrivateTotal)),
+        lambda: seen(ROUNDS_ADD, wrapped(Meter, "select", _private_total)),
+        TIER,
     ),
     Mutant(
         "synthesis-selection-rate",
         "a selection at add/remove-one's rate under replace-one",
-        lambda: _run("wrong rate", REPLACE, _made(_WrongRate)),
+        lambda: seen(ROUNDS_REPLACE, wrapped(measurements, "sqrt_below", lambda root, square: 2 * root(square))),
+        TIER,
     ),
 )

@@ -151,3 +151,31 @@ def test_wide_tables_scroll_by_keyboard(browser: Any, pages: dict[str, Path]) ->
         for _ in range(5):
             page.keyboard.press("ArrowRight")
         page.wait_for_function("before => document.activeElement.scrollLeft > before", arg=before, timeout=5000)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_on_paper_a_page_is_black_on_white_without_links(browser: Any, pages: dict[str, Path], kind: str) -> None:
+    with opened(browser, pages[kind], scheme="dark") as page:
+        page.emulate_media(media="print", color_scheme="dark")
+        assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+        assert page.evaluate("getComputedStyle(document.body).color") == "rgb(0, 0, 0)"
+        assert page.locator(".contents:visible").count() == 0
+
+
+@pytest.mark.parametrize("kind", ["synthetic", "game", "rule"])
+def test_the_head_of_a_page_says_the_most_important_things(browser: Any, pages: dict[str, Path], kind: str) -> None:
+    with opened(browser, pages[kind]) as page:
+        facts = page.locator(".summary dt").all_text_contents()
+        assert {"What it is", "Privacy", "Depends on"} <= set(facts)
+        assert "None: the noise came from a seed" in page.locator(".summary").inner_text()
+        links = page.locator(".contents a")
+        assert links.count() == page.locator("h2").count()
+        for place in range(links.count()):
+            assert page.locator(str(links.nth(place).get_attribute("href"))).count() == 1
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_tables_are_named_and_have_headings(browser: Any, pages: dict[str, Path], kind: str) -> None:
+    with opened(browser, pages[kind]) as page:
+        assert page.locator("th:not([scope])").count() == 0
+        assert page.evaluate("[...document.querySelectorAll('[role=region]')].every(r => r.getAttribute('aria-label'))")

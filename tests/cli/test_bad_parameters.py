@@ -59,12 +59,18 @@ def shell(folder: Path) -> Iterator[Shell]:
         path = str(folder / f"{relation}.json")
         made = shell(["budget", "create", path, "--epsilon", "9999", "--delta", "0.99", "--neighbours", relation])
         assert made["code"] == 0, made
+    for more in (
+        ["budget", "create", str(folder / "limits.json"), "--epsilon", "1"],
+        ["budget", "key", str(folder / "key")],
+    ):
+        assert shell(more)["code"] == 0
     for name, option, saved in (
         ("synth", "--model", "model.json"),
         ("synth by a game", "--model", "game.json"),
         ("learn", "--out", "rule.json"),
     ):
-        made = shell([*commands(folder)[name], option, str(folder / saved)])
+        card = ["--card", str(folder / "rule.card")] if name == "learn" else []
+        made = shell([*commands(folder)[name], option, str(folder / saved), *card])
         assert made["code"] == 0, made
     yield shell
     assert shell.process.stdin is not None
@@ -102,6 +108,7 @@ def commands(folder: Path) -> dict[str, list[str]]:
         ],
         "sample": ["sample", str(folder / "model.json"), *sample],
         "sample a game": ["sample", str(folder / "game.json"), *sample],
+        "example": ["example", str(folder / "made"), "--rows", "10"],
         "demo": ["demo", "--epsilon", "1", "--quiet"],
         "audit": ["audit", "exponential", "report-noisy-min", "--tier", "exact", "--quiet"],
         "schema check with a table": [
@@ -110,6 +117,22 @@ def commands(folder: Path) -> dict[str, list[str]]:
         "schema draft": ["schema", "draft", data, "--out", str(folder / "draft.yaml"), "--public"],
         "answer": ["answer", str(folder / "model.json"), "sick", "--confidence", "0.9"],
         "budget create": ["budget", "create", str(folder / "new.json"), "--epsilon", "1", "--delta", "1e-6"],
+        "budget limit": [
+            "budget", "limit", str(folder / "limits.json"), "--epsilon", "1", "--delta", "1e-6", "--actor", "ada",
+            "--dataset", "each", "--purpose", "care", "--period", "year",
+        ],
+        "budget register": ["budget", "register", str(folder / "limits.json"), "visits", "--note", "2026"],
+        "budget key": ["budget", "key", str(folder / "new.key")],
+        "budget verify": ["budget", "verify", str(folder / "add-remove.json")],
+        "budget export": ["budget", "export", str(folder / "add-remove.json")],
+        "learn with a card": [
+            *learn, *add, "--card", str(folder / "carded.card"), "--out", str(folder / "carded.json"),
+            "--sign", str(folder / "key"), "--actor", "ada", "--purpose", "care", "--dataset", "visits",
+        ],
+        "verify": [
+            "verify", str(folder / "rule.card"), "--key", "0" * 64, "--ledger", str(folder / "add-remove.json"),
+        ],
+        "serve": ["serve", str(folder / "console"), "--token-for", "olga"],
         "budget show": ["budget", "show", str(folder / "add-remove.json")],
         "schema check": ["schema", "check", schema],
     }  # fmt: skip
@@ -130,8 +153,8 @@ def tried(command: list[str]) -> list[tuple[int, str]]:
     return order[:CHOSEN]
 
 
-def ledgers(folder: Path) -> dict[str, int]:
-    return {name: len((folder / f"{name}.json").read_bytes()) for name in ("replace-one", "add-remove")}
+def ledgers(folder: Path) -> dict[str, bytes]:
+    return {name: (folder / f"{name}.json").read_bytes() for name in ("replace-one", "add-remove")}
 
 
 def test_every_command_is_tried() -> None:

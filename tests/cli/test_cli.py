@@ -53,7 +53,7 @@ def test_learn_prints_rule_guarantee_and_holdout(files: Path) -> None:
     assert json.loads((files / "model.json").read_text())["rule"] == data["rule"]
 
 
-@pytest.mark.parametrize("model", ["conjunction", "parity", "decision-list", "halfspace"])
+@pytest.mark.parametrize("model", ["conjunction", "parity", "decision-list", "halfspace", "tree"])
 def test_every_model_learns(files: Path, model: str) -> None:
     result = learn(files, "--model", model, "--epsilon", "2", "--json", data="data.parquet")
     assert result.returncode == 0, result.stderr
@@ -217,7 +217,12 @@ def test_the_internal_page_is_written_on_request_only_and_says_so(files: Path) -
 
 
 def test_a_rule_page_is_self_contained(files: Path) -> None:
-    for model, expected in (("halfspace", "points"), ("decision-list", "else"), ("disjunction", "any of")):
+    for model, expected in (
+        ("halfspace", "points"),
+        ("decision-list", "else"),
+        ("tree", "otherwise"),
+        ("disjunction", "any of"),
+    ):
         page = files / f"{model}.html"
         assert learn(files, "--model", model, "--epsilon", "1", "--report", page).returncode == 0
         text = page.read_text()
@@ -227,6 +232,6 @@ def test_a_rule_page_is_self_contained(files: Path) -> None:
 
 
 def test_robust_learning_needs_delta_and_says_so(files: Path) -> None:
-    refused = learn(files, "--epsilon", "1", "--robust")
+    refused = learn(files, "--epsilon", "1", "--robust", "--oracle", "heuristic")
     assert refused.returncode == 2
     assert "delta" in refused.stderr

@@ -10,7 +10,21 @@ import pytest
 
 from oracledp.cli import cli
 
-COMMANDS = ["demo", "schema", "learn", "predict", "synth", "sample", "answer", "plan", "budget", "audit"]
+COMMANDS = [
+    "demo",
+    "example",
+    "schema",
+    "learn",
+    "predict",
+    "synth",
+    "sample",
+    "answer",
+    "plan",
+    "budget",
+    "verify",
+    "serve",
+    "audit",
+]
 HEAVY = (
     "duckdb", "joblib", "matplotlib", "narwhals", "numpy", "ortools", "pandas", "polars", "pyarrow", "pysat", "rich",
     "scipy", "sklearn", "statsmodels", "yaml",

@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 
 from oracledp.cli.outputs import NotSaved, outputs
+from oracledp.privacy.ledger import Ledger
 
 SCHEMA = "columns: {age: {kind: integer, lo: 0, hi: 99, thresholds: [30, 60]}, sick: {kind: boolean}}\n"
 COMMAND = [sys.executable, "-c", "from oracledp.cli import main; main()"]
@@ -46,7 +47,7 @@ def synth(files: Path, *more: str | Path, **options: object) -> subprocess.Compl
 
 
 def charges(files: Path) -> int:
-    return sum(len((files / f"{name}.json").read_text().splitlines()) - 1 for name in ("replace-one", "add-remove"))
+    return sum(len(Ledger(files / f"{name}.json").charges) for name in ("replace-one", "add-remove"))
 
 
 def empty(files: Path) -> Path:
@@ -82,12 +83,12 @@ def test_what_cannot_be_delivered_is_refused_before_it_is_paid_for(files: Path, 
 
 
 def test_a_missing_library_is_named_before_anything_is_paid(files: Path) -> None:
-    (files / "hidden" / "pandas").mkdir(parents=True)
-    (files / "hidden" / "pandas" / "__init__.py").write_text("raise ImportError\n")
+    (files / "hidden" / "ortools").mkdir(parents=True)
+    (files / "hidden" / "ortools" / "__init__.py").write_text("raise ImportError\n")
     path = os.pathsep.join([str(files / "hidden"), os.environ.get("PYTHONPATH", "")])
-    result = synth(files, env={**os.environ, "PYTHONPATH": path})
+    result = learn(files, "--mechanism", "rspm", "--oracle", "cp-sat", env={**os.environ, "PYTHONPATH": path})
     assert result.returncode == 2
-    assert "pip install" in result.stderr
+    assert 'pip install "oracledp[solvers]"' in result.stderr
     assert charges(files) == 0
 
 

@@ -3,6 +3,7 @@
 import json
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +12,8 @@ import pandas as pd
 import pytest
 
 import oracledp as odp
-from oracledp.cli import main
-from oracledp.learners import DisjunctionClassifier, PrivateRuleClassifier
+from in_process import invoke
+from oracledp.learners import CardRegressor, DisjunctionClassifier, PrivateRuleClassifier, TreeRegressor, load_model
 from oracledp.mechanisms.release import Release
 
 ROWS = 3000
@@ -30,17 +31,7 @@ Run = Callable[..., tuple[int, str, str]]
 def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run:
     monkeypatch.chdir(tmp_path)
 
-    def invoke(*arguments: str) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["oracledp", *arguments])
-        code = 0
-        try:
-            main()
-        except SystemExit as stop:
-            code = int(stop.code or 0)
-        shown = capsys.readouterr()
-        return code, shown.out, shown.err
-
-    return invoke
+    return partial(invoke, capsys)
 
 
 def frame(rows: int = ROWS, seed: int = 0) -> pd.DataFrame:
@@ -160,6 +151,25 @@ def test_estimators_with_a_schema_with_cuts_and_with_several_classes(folder: Pat
         code, _, err = run("predict", "model.json", data, "--out", "told.csv")
         assert code == 0, err
         assert pd.read_csv(folder / "told.csv")["predicted"].tolist() == model.predict(rows).tolist()
+
+
+def test_regressors_are_applied_to_a_file(folder: Path, run: Run) -> None:
+    given, new = frame(), frame(seed=1)
+    cost = 10.0 + 0.5 * given["age"].to_numpy()
+    features = odp.Schema({"columns": {name: SCHEMA["columns"][name] for name in ("age", "colour")}})
+    options: dict[str, Any] = {"epsilon": 50, "target_bounds": (0, 100), "schema": features}
+    for model in (TreeRegressor(**options), CardRegressor(delta="1e-6", **options)):
+        model.fit(given[["age", "colour"]], cost).save(folder / "model.json")
+        code, _, err = run("predict", "model.json", "new.csv", "--out", "told.csv")
+        assert code == 0, err
+        assert np.abs(pd.read_csv(folder / "told.csv")["predicted"] - model.predict(new)).max() <= 0.06
+
+
+def test_an_estimator_reads_what_the_command_line_wrote(folder: Path) -> None:
+    model = load_model(folder / "rule.json")
+    new = frame(seed=1)
+    assert model.predict(new).tolist() == truth(new).tolist()
+    assert model.guarantee_ == Release.load(folder / "rule.json").guarantee
 
 
 MISTAKES: dict[str, tuple[list[str], str]] = {

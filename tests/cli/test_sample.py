@@ -1,7 +1,6 @@
 """``oracledp sample``: rows from a saved model, measured or played, that meet conditions."""
 
 import json
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -9,21 +8,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from oracledp.cli import main
+from in_process import invoke
 
 Run = Callable[..., tuple[int, str, str]]
-
-
-def invoke(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sys, "argv", ["oracledp", *arguments])
-        code = 0
-        try:
-            main()
-        except SystemExit as stop:
-            code = int(stop.code or 0)
-    shown = capsys.readouterr()
-    return code, shown.out, shown.err
 
 
 @pytest.fixture(params=["measured", "oracle-query"])

@@ -19,15 +19,18 @@ from oracledp.classes import (
     ReadOnceFormulas,
     ZeroOneLoss,
 )
+from oracledp.classes.decision_trees import DecisionTrees
 from oracledp.data.literals import Literal, Literals
 from oracledp.mechanisms.registry import SELECTIONS
 from oracledp.oracles.base import Oracle
 from oracledp.oracles.branch_and_bound import BranchAndBoundOracle
 from oracledp.oracles.cp_sat import CpSatOracle
 from oracledp.oracles.decision_list_search import DecisionListSearchOracle
+from oracledp.oracles.decision_tree_search import DecisionTreeSearchOracle
 from oracledp.oracles.exhaustive import ExhaustiveOracle
 from oracledp.oracles.halfspace_search import HalfspaceSearchOracle
 from oracledp.oracles.heuristics import HeuristicOracle
+from oracledp.oracles.long_list_search import LongListSearchOracle
 from oracledp.oracles.maxsat import MaxSatOracle
 from oracledp.oracles.sparse_parities import SparseParityOracle
 from oracledp.oracles.transforms import TransformOracle
@@ -43,6 +46,8 @@ BASES: list[QueryClass] = [
     DecisionLists(THREE, length=2),
     DecisionLists(Literals.named("a", "b"), length=1, width=2),
     ReadOnceFormulas(THREE),
+    DecisionTrees(THREE, depth=1),
+    DecisionTrees(Literals.named("a", "b"), depth=2),
 ]
 TARGET = Literal.boolean("y")
 LIFTED: list[QueryClass] = [
@@ -66,6 +71,8 @@ def test_classes_conform(queries: QueryClass) -> None:
         (SparseParityOracle(), BASES[2:4]),
         (HalfspaceSearchOracle(), BASES[4:6]),
         (DecisionListSearchOracle(), BASES[6:8]),
+        (LongListSearchOracle(), BASES[6:8]),
+        (DecisionTreeSearchOracle(), BASES[9:11]),
         (CpSatOracle(), BASES),
         (MaxSatOracle(), BASES),
         (HeuristicOracle(), BASES),

@@ -32,6 +32,7 @@ PARAMETERS = st.fixed_dictionaries(
         "class_weight": st.sampled_from([None, {0: "1/3", 1: 2}]),
         "subsample": st.sampled_from([None, "0.3"]),
         "size": st.sampled_from([None, 1, 9]),
+        "bounds": st.just((0, 1)),
         "cuts": st.sampled_from([1, 3]),
         "random_state": st.integers(0, 100),
     }

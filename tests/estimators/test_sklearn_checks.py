@@ -12,6 +12,7 @@ from oracledp.learners import (
     HalfspaceClassifier,
     ParityClassifier,
     PrivateRuleClassifier,
+    TreeClassifier,
 )
 
 ALL = (
@@ -21,6 +22,7 @@ ALL = (
     DecisionListClassifier,
     HalfspaceClassifier,
     PrivateRuleClassifier,
+    TreeClassifier,
 )
 EXPECTED_FAILURES: dict[str, str] = {}  # check: reason. None at present.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,8 @@ import pytest
 from oracledp.data.schema import Schema
 from oracledp.errors import DataError
 from oracledp.learners import ConjunctionClassifier, DecisionListClassifier
-from oracledp.learners.encoding import CutEncoder, SchemaEncoder, as_numbers
+from oracledp.learners.cuts import CutEncoder, as_numbers
+from oracledp.learners.encoding import SchemaEncoder
 
 SCHEMA = Schema(
     {
@@ -39,7 +41,7 @@ def test_no_value_of_a_row_is_refused_with_a_schema(value: Any) -> None:
 def test_no_value_of_a_row_is_refused_without_a_schema(value: Any) -> None:
     rows = np.array([[0, 1], [1, 0]] * 20, dtype=object)
     rows[3, 0] = value
-    model = DecisionListClassifier(epsilon=1, classes=[0, 1]).fit(rows, LABELS)
+    model = DecisionListClassifier(epsilon=1, bounds=(0, 1), classes=[0, 1]).fit(rows, LABELS)
     assert len(model.predict(rows)) == 40
     listed = [list(row) for row in rows.tolist()]
     assert len(model.predict(listed)) == 40
@@ -69,5 +71,14 @@ def test_a_strict_estimator_refuses_and_says_what_it_assumes() -> None:
 
 def test_no_rows_are_rows_like_any_other_under_add_remove() -> None:
     for schema, rows in ((SCHEMA, GOOD[:0]), (None, np.zeros((0, 2)))):
-        parameters: dict[str, Any] = {"epsilon": 1, "schema": schema, "classes": [0, 1], "neighbours": "add-remove"}
+        parameters: dict[str, Any] = {"epsilon": 1, "schema": schema, "classes": [0, 1], "bounds": (0, 1)}
         assert ConjunctionClassifier(**parameters).fit(rows, []).guarantee_.robust
+
+
+@pytest.mark.parametrize("label", [[1], {}, np.arange(3), Decimal("sNaN"), None, float("nan"), 7], ids=repr)
+def test_no_label_is_refused_where_classes_are_declared(label: Any) -> None:
+    labels = np.empty(40, dtype=object)
+    labels[:] = LABELS
+    labels[3] = label
+    model = ConjunctionClassifier(epsilon=1, schema=SCHEMA, classes=[0, 1], size=1)
+    assert model.prepare(GOOD, labels).data.labels.tolist() == [-1 if row == 3 else row % 2 for row in range(40)]

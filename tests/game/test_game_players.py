@@ -180,7 +180,7 @@ def test_the_query_players_answers_respect_theirs() -> None:
 
 
 def test_the_names_of_players_are_all_known() -> None:
-    assert set(PLAYERS) == {"exponential", "rspm", "rspm:separator", "rspm:gaussian", "surrogate", "prsma"}
+    assert set(PLAYERS) == {"exponential", "rspm", "rspm:separator", "rspm:gaussian", "surrogate", "prsma", "vote"}
 
 
 def test_the_deltas_of_gaussian_rounds_and_of_their_composition_are_the_whole_one() -> None:

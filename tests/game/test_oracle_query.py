@@ -2,6 +2,7 @@
 
 from fractions import Fraction
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
@@ -89,6 +90,18 @@ def test_the_robust_game_runs_end_to_end(monkeypatch: pytest.MonkeyPatch) -> Non
     game.fit(table, source=SeededRandomness(1))
     assert game.guarantee_.assumes == ()
     assert len(game.released_queries()) == 2
+
+
+def test_a_vote_plays_with_a_heuristic_and_assumes_nothing() -> None:
+    table = planted_table(SCHEMA, 20_000)
+    common: dict[str, Any] = {"epsilon": 8, "delta": "1e-3", "queries": CONJUNCTIONS, "rounds": 6, "draws": 60}
+    for oracle in ("auto", "heuristic"):
+        game = OracleQuery(SCHEMA, **common, query_player="vote", oracle=oracle)
+        game.fit(table, source=SeededRandomness(1))
+        assert game.guarantee_.assumes == ()
+        assert worst_error(game, table, CONJUNCTIONS) < 0.3
+    with pytest.raises(ParameterError, match="are needed"):
+        OracleQuery(SCHEMA, **{**common, "epsilon": "1/10"}, query_player="vote").fit(planted_table(SCHEMA, 500))
 
 
 def test_the_papers_game_has_small_regret() -> None:
@@ -190,7 +203,7 @@ def test_budget_is_charged_for_all_rounds_before_the_first(tmp_path: object) -> 
 
 
 def test_bad_options_are_named() -> None:
-    for wrong in ({"responds_to": "none"}, {"rounds": 0}, {"draws": 0}, {"epsilon": 0}):
+    for wrong in ({"responds_to": "none"}, {"rounds": 0}, {"draws": 0}, {"epsilon": 0}, {"neighbours": "add-remove"}):
         with pytest.raises(ParameterError):
             OracleQuery(SCHEMA, **({"epsilon": 1, "delta": "1e-6", "queries": CONJUNCTIONS} | wrong))
     with pytest.raises(ParameterError, match="query_player"):

@@ -45,7 +45,7 @@ def test_every_compiler_system_and_python_is_tested() -> None:
     assert jobs["windows"]["strategy"]["matrix"]["python"] == PYTHONS
 
 
-@pytest.mark.parametrize("name", ["ci.yml", "weekly.yml"])
+@pytest.mark.parametrize("name", ["ci.yml", "weekly.yml", "wheels.yml"])
 def test_a_workflow_runs_what_there_is(name: str) -> None:
     targets = (ROOT / "Makefile").read_text(encoding="utf-8")
     runs = [step["run"] for job in workflow(name)["jobs"].values() for step in job["steps"] if "run" in step]
@@ -66,4 +66,5 @@ def test_the_hooks_run_what_make_check_runs() -> None:
         "ruff check --fix",
         "mypy",
         "clang-format -i",
+        "codespell",
     ]

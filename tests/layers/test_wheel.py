@@ -42,7 +42,9 @@ FILES = wheel_files(ROOT)
 
 def test_the_whole_library_is_there() -> None:
     source = {path.relative_to(ROOT / "src").as_posix() for path in (ROOT / "src/oracledp").rglob("*.py")}
-    assert set(FILES) - source == {"oracledp/_engine.pyi", "oracledp/py.typed"}
+    notes = {f"oracledp/proofs/{path.name}" for path in (ROOT / "proofs").glob("*.md")}
+    assert set(FILES) - source == {"oracledp/_engine.pyi", "oracledp/py.typed"} | notes
+    assert notes >= {f"oracledp/proofs/{name}.md" for name in ("noise", "row-count", "measured-synthesis")}
     assert source - set(FILES) == set(), "a folder without __init__.py is not installed"
 
 

@@ -18,13 +18,14 @@ import sysconfig
 import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
+from math import ceil, inf
 from pathlib import Path
 from queue import Queue
 
 sys.path.insert(0, str(Path(__file__).parent))
 from operators import Change
 from privacy_path import ROOT, SOURCE
-from run import CACHE, Experience, Verdict, Worker, explained, summary
+from run import CACHE, Experience, Key, Verdict, Worker, explained, summary
 
 SWAPS = {
     " < ": (" <= ", " > "), " <= ": (" < ",), " > ": (" >= ",), " >= ": (" > ",), " == ": (" != ",), " != ": (" == ",),
@@ -35,7 +36,7 @@ SWAPS = {
 JUDGES = {  # what runs a file's code, quickest first
     "sampling/noise": "tests/unit/test_noise.py tests/statistical/test_samplers.py",
     "sampling/selection": "tests/unit/test_selection.py tests/unit/test_noise.py tests/statistical/test_samplers.py",
-    "sampling/partition": "tests/unit/test_partition.py tests/unit/test_prsma_mechanism.py tests/statistical",
+    "sampling/partition": "tests/unit/test_partition.py tests/unit/test_prsma_runs.py tests/statistical",
     "trees/score_tree": "tests/property/test_engine_halfspaces.py tests/audit/test_broken_trees.py",
     "subsets/subset_forest": "tests/property/test_engine_tree.py tests/unit/test_tree_sampler.py tests/statistical",
     "parities/parity_forest": "tests/property/test_engine_parity_sampler.py tests/unit/test_tree_sampler.py",
@@ -46,8 +47,13 @@ JUDGES = {  # what runs a file's code, quickest first
     "rows/row_merger": "tests/property/test_engine_subsets.py tests/property/test_engine_limits.py",
     "subsets/subset_screen": "tests/property/test_engine_limits.py tests/property/test_transforms.py",
     "subsets/conjunction_search": "tests/property/test_engine_subsets.py tests/property/test_engine_limits.py",
+    "checking/proof_checker": "tests/property/test_certificates.py tests/property/test_engine_subsets.py",
+    "checking/weighted_rows": "tests/property/test_certificates.py tests/property/test_engine_subsets.py",
     "halfspaces/halfspace_search": "tests/property/test_engine_halfspaces.py tests/property/test_engine_limits.py",
     "lists/list_search": "tests/property/test_engine_decision_lists.py tests/property/test_engine_limits.py",
+    "decision_trees/label_counts": "tests/unit/test_decision_trees.py",
+    "decision_trees/tree_search": "tests/unit/test_decision_trees.py",
+    "decision_trees/tree_weights": "tests/unit/test_decision_trees.py",
 }  # fmt: skip
 
 
@@ -68,6 +74,12 @@ def changes(source: str) -> list[Change]:
     )
 
 
+def key_of(path: Path, change: Change) -> Key:
+    """What identifies a mutant: its file, line of code, operator, new text."""
+    line = path.read_text().splitlines()[change.line - 1].strip()
+    return str(path.relative_to(SOURCE)), line, change.operator, change.text
+
+
 def _name(source: Path) -> str:
     """A source by its room and stem, as in ``JUDGES``."""
     return f"{source.parent.name}/{source.stem}"
@@ -84,12 +96,16 @@ class CoreWorker(Worker):
             self.compile(source)
         self.link()
 
+    def output(self, source: Path) -> Path:
+        """Where a source's object is."""
+        return self.objects / f"{source.parent.name}-{source.stem}.o"
+
     def compile(self, source: Path) -> None:
         """One object, without optimisation."""
         import pybind11
 
         include = [f"-I{path}" for path in (self.core, sysconfig.get_path("include"), pybind11.get_include())]
-        output = self.objects / f"{source.parent.name}-{source.stem}.o"
+        output = self.output(source)
         flags = ["-std=c++17", "-O0", "-fPIC", "-fvisibility=hidden", "-w"]
         subprocess.run(["c++", *flags, *include, "-c", str(source), "-o", str(output)], check=True, capture_output=True)
 
@@ -101,24 +117,25 @@ class CoreWorker(Worker):
 
     def judge_change(self, path: Path, change: Change) -> Verdict:
         """Compile the changed file, run its judges, put everything back."""
+        self.worked = 0.0
         begin, target = time.monotonic(), self.folder / path.relative_to(ROOT)
-        original = target.read_text()
+        original, compiled = target.read_text(), self.output(target)
+        kept = compiled.read_bytes()
         target.write_text(change.apply(original))
         try:
             self.compile(target)
             self.link()
-            tests = [test for test in JUDGES[_name(path)].split() if (self.folder / test).exists()]
-            by = self.fails(tests, {})
+            by = self.first_of([test for test in JUDGES[_name(path)].split() if (self.folder / test).exists()], {})
         except subprocess.CalledProcessError:
             by = "the compiler"
         finally:
             target.write_text(original)
-            self.compile(target)
-        line = original.splitlines()[change.line - 1].strip()
-        key = (str(path.relative_to(SOURCE)), line, change.operator, change.text)
+            compiled.write_bytes(kept)
+        key = key_of(path, change)
+        line = key[1]
         name, file = f"{path.name}:{change.line} {change.operator}: {line[:60]}", str(path.relative_to(ROOT))
-        seconds = round(time.monotonic() - begin, 1)
-        return Verdict(name, file, change.line, change.operator, by != "", by, seconds, key)
+        seconds, worked = round(time.monotonic() - begin, 1), round(self.worked, 1)
+        return Verdict(name, file, change.line, change.operator, by != "", by, seconds, key, worked)
 
 
 def main() -> None:
@@ -127,18 +144,23 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=60)
     parser.add_argument("--only")
     parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--out", type=Path, default=CACHE / "core.json")
+    parser.add_argument("--out", type=Path, default=CACHE / "core.json", help="a run that was stopped goes on there")
+    parser.add_argument("--most", type=float, default=inf, help="seconds of work of all judges of a mutant")
     asked = parser.parse_args()
     os.environ.setdefault("HYPOTHESIS_STORAGE_DIRECTORY", str(CACHE / "hypothesis"))
     names = [name for name in JUDGES if asked.only is None or asked.only in name]
-    each = max(1, round(asked.count / len(names)))
-    jobs = []
-    for path in (SOURCE / "_core" / f"{name}.cpp" for name in names):
-        jobs += [(path, change) for change in changes(path.read_text())[:each]]
+    each = max(1, ceil(asked.count / len(names)))
+    paths = [SOURCE / "_core" / f"{name}.cpp" for name in names]
+    found = {path: changes(path.read_text())[:each] for path in paths}
+    jobs = [(path, found[path][turn]) for turn in range(each) for path in paths if turn < len(found[path])]
+    rows = json.loads(asked.out.read_text()) if asked.out.exists() else []
+    keys = {key_of(*job) for job in jobs}
+    verdicts = [verdict for verdict in map(Verdict.read, rows) if verdict.key in keys]
+    judged = {verdict.key for verdict in verdicts}
+    Worker.most = asked.most
     free: Queue[CoreWorker] = Queue()
     for number in range(asked.workers):
         free.put(CoreWorker(CACHE / f"core-{number}"))
-    verdicts: list[Verdict] = []
 
     def one(job: tuple[Path, Change]) -> None:
         worker = free.get()
@@ -152,7 +174,7 @@ def main() -> None:
         asked.out.write_text(json.dumps([asdict(verdict) for verdict in verdicts], indent=1))
 
     with ThreadPoolExecutor(asked.workers) as pool:
-        list(pool.map(one, jobs))
+        list(pool.map(one, (job for job in jobs if key_of(*job) not in judged)))
     print(summary(verdicts))
     sys.exit(not all(verdict.caught or verdict.key in explained() for verdict in verdicts))
 

@@ -15,9 +15,9 @@ from pathlib import Path
 from privacy_path import ROOT, SOURCE
 
 SUITES = (
-    "tests/unit", "tests/audit", "tests/estimators", "tests/game", "tests/property/test_exact_numbers.py",
-    "tests/property/test_merging.py", "tests/property/test_oracles.py", "tests/property/test_classes.py",
-    "tests/property/test_engine_subsets.py", "tests/property/test_certificates.py",
+    "tests/unit", "tests/audit", "tests/estimators", "tests/game", "tests/ledger",
+    "tests/property/test_exact_numbers.py", "tests/property/test_merging.py", "tests/property/test_oracles.py",
+    "tests/property/test_classes.py", "tests/property/test_engine_subsets.py", "tests/property/test_certificates.py",
     "src",
 )  # fmt: skip
 SLOW = 30.0  # seconds: a single test that takes longer judges nobody

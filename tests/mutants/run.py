@@ -4,6 +4,9 @@
     python tests/mutants/run.py --find-judges tests/unit/test_noise.py   # again for tests that are new or changed
     python tests/mutants/run.py --count 400            # then: a fixed sample of the mutants of every file
     python tests/mutants/run.py --only mechanisms/perturbed_min.py
+    python tests/mutants/run.py --count 300 --by-imports   # without coverage: tests whose files import the module
+
+A run that was stopped goes on where it was: verdicts in ``--out`` stand while the line that they speak of does.
 
 A mutant is caught when a test that executes the changed line fails, or never ends. Survivors are listed; those that
 change nothing that can be observed are kept, with the reason, in equivalent.json. docs/mutants.md has the results.
@@ -21,10 +24,13 @@ import time
 from collections import Counter, defaultdict
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field
+from math import inf
 from pathlib import Path
 from queue import Queue
+from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent))
+from importers import Importers
 from judges import Judges, collected, find_judges
 from operators import Change, changes
 from privacy_path import ROOT, SOURCE, component, privacy_path, skipped
@@ -32,8 +38,9 @@ from warm import Warm
 
 CACHE = ROOT / "build" / "mutants"
 EQUIVALENT = Path(__file__).with_name("equivalent.json")
+FEW = 3  # tests or files of tests that are tried first
 MOST = 45.0  # seconds of tests that judge one mutant
-PATIENCE, GRACE = 10, 30.0  # a test may take so many times its seconds, and so many seconds more
+PATIENCE, GRACE = 10, 30.0  # a test may work so many times its seconds, and so many seconds more (effort.py)
 
 Key = tuple[str, str, str, str]
 
@@ -87,6 +94,13 @@ class Verdict:
     by: str
     seconds: float
     key: Key
+    worked: float = 0.0  # seconds of the processor
+
+    @classmethod
+    def read(cls, row: dict[str, Any]) -> Verdict:
+        """What ``asdict`` wrote."""
+        file, code, operator, text = row["key"]
+        return cls(**{**row, "key": (file, code, operator, text)})
 
 
 @dataclass
@@ -100,12 +114,19 @@ class Experience:
         """Those first that caught most mutants of the file; the order is kept among the others."""
         return sorted((test for test in tests if self.sound.get(test, True)), key=lambda test: -self.caught[file][test])
 
+    def best(self, file: str) -> list[str]:
+        """The tests that caught mutants of the file before; those that fail by themselves are passed over."""
+        return [test for test, _ in self.caught[file].most_common(6) if test and self.sound.get(test, True)]
+
 
 class Worker:
     """A copy of the project in which one file at a time is changed."""
 
+    most = inf  # seconds of work of all judges of a mutant
+
     def __init__(self, folder: Path, experience: Experience) -> None:
         self.folder, self.experience, self.warm = folder, experience, Warm()
+        self.worked = 0.0
         shutil.rmtree(folder, ignore_errors=True)
         listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True)
         for name in [*listed.stdout.splitlines(), *(str(p.relative_to(ROOT)) for p in SOURCE.glob("_engine*.so"))]:
@@ -113,8 +134,9 @@ class Worker:
                 (folder / name).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy2(ROOT / name, folder / name)
 
-    def judge(self, mutant: Mutant, judges: Judges) -> Verdict:
+    def judge(self, mutant: Mutant, judges: Judges | Importers) -> Verdict:
         """Run the tests that execute the line, the best first."""
+        self.worked = 0.0
         begin, target = time.monotonic(), self.folder / mutant.path.relative_to(ROOT)
         file, change, original = str(mutant.path.relative_to(ROOT)), mutant.change, target.read_text()
         limits = {test: GRACE + PATIENCE * seconds for test, seconds in judges.seconds.items()}
@@ -122,17 +144,19 @@ class Worker:
             tests = self._chosen(file, judges.of(mutant.path, change.line), judges)
             target.write_text(change.apply(original))
             try:
-                by = self.fails(tests, limits) if tests else ""
+                by = self.first_of(tests, limits)
             finally:
                 target.write_text(original)
             if not by or self._sound(by, limits):
                 break
-        self.experience.caught[file][by] += by in judges.seconds
-        seconds = round(time.monotonic() - begin, 1)
-        return Verdict(mutant.name, file, change.line, change.operator, by != "", by, seconds, mutant.key)
+        self.experience.caught[file][by] += by.startswith("tests")
+        seconds, worked = round(time.monotonic() - begin, 1), round(self.worked, 1)
+        return Verdict(mutant.name, file, change.line, change.operator, by != "", by, seconds, mutant.key, worked)
 
-    def _chosen(self, file: str, tests: list[str], judges: Judges) -> list[str]:
+    def _chosen(self, file: str, tests: list[str], judges: Judges | Importers) -> list[str]:
         """As many as fit into the time, and one at least."""
+        if isinstance(judges, Importers):
+            return [*self.experience.best(file), *tests]
         chosen, spent = [], 0.0
         for test in self.experience.order(file, tests):
             spent += judges.seconds[test]
@@ -143,8 +167,8 @@ class Worker:
     def _sound(self, by: str, limits: dict[str, float]) -> bool:
         """Whether the test that caught a mutant passes without it; asked once for each."""
         test = by.removeprefix("no end: ")
-        if test not in limits:
-            return True  # the mutant cannot even be imported
+        if "::" not in test or test.startswith("exit code"):
+            return True  # the mutant cannot even be imported, or ends the process
         if test not in self.experience.sound:
             failed = self.fails([test], limits)
             self.experience.sound[test] = not failed
@@ -152,9 +176,21 @@ class Worker:
                 print(f"judges nobody, as it fails by itself: {test}", flush=True)
         return self.experience.sound[test]
 
+    def first_of(self, tests: list[str], limits: dict[str, float]) -> str:
+        """The same in groups that grow: pytest reads all files that it is given before it runs one."""
+        size, worked = FEW if self.most < inf else len(tests), self.worked
+        while tests and self.worked - worked <= self.most:
+            by = self.fails(tests[:size], limits)
+            if by:
+                return by
+            tests, size = tests[size:], 2 * size
+        return ""
+
     def fails(self, tests: list[str], limits: dict[str, float]) -> str:
         """The first test that fails, or "no end: ..."; nothing if all pass."""
-        return self.warm.first_failure(self.folder, tests, limits)
+        by, worked = self.warm.first_failure(self.folder, tests, limits, self.most)
+        self.worked += worked
+        return by
 
 
 def sample(count: int | None, only: str | None) -> list[Mutant]:
@@ -167,14 +203,18 @@ def sample(count: int | None, only: str | None) -> list[Mutant]:
     return [mutant for path, mutants in by_file.items() for mutant in mutants[: shares[path]]]
 
 
-def judge_all(mutants: list[Mutant], judges: Judges, workers: int, out: Path) -> list[Verdict]:
-    """All verdicts, written down as they come."""
+def judge_all(mutants: list[Mutant], judges: Judges | Importers, workers: int, out: Path) -> list[Verdict]:
+    """All verdicts, those of an earlier run that was stopped among them, written down as they come."""
     free: Queue[Worker] = Queue()
     experience, known = Experience(), explained()
+    verdicts = earlier(mutants, out)
+    for verdict in verdicts:
+        experience.caught[verdict.file][verdict.by] += verdict.by.startswith("tests")
+    judged = {verdict.key for verdict in verdicts}
     for number in range(workers):
         free.put(Worker(CACHE / f"worker-{number}", experience))
-    judges = judges.among(collected(CACHE / "worker-0"))
-    verdicts: list[Verdict] = []
+    if isinstance(judges, Judges):
+        judges = judges.among(collected(CACHE / "worker-0"))
 
     def one(mutant: Mutant) -> None:
         worker = free.get()
@@ -190,8 +230,15 @@ def judge_all(mutants: list[Mutant], judges: Judges, workers: int, out: Path) ->
         out.write_text(json.dumps([asdict(verdict) for verdict in verdicts], indent=1))
 
     with ThreadPoolExecutor(workers) as pool:
-        list(pool.map(one, mutants))
+        list(pool.map(one, (mutant for mutant in mutants if mutant.key not in judged)))
     return verdicts
+
+
+def earlier(mutants: list[Mutant], out: Path) -> list[Verdict]:
+    """The verdicts that stand in a file, as far as they are about mutants of this run."""
+    asked = {mutant.key for mutant in mutants}
+    rows = json.loads(out.read_text()) if out.exists() else []
+    return [verdict for verdict in map(Verdict.read, rows) if verdict.key in asked]
 
 
 def _explained_away(mutant: Mutant) -> Verdict:
@@ -235,6 +282,8 @@ def main() -> None:
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--again", type=Path, help="judge the survivors of an earlier run again")
     parser.add_argument("--out", type=Path, default=CACHE / "verdicts.json")
+    parser.add_argument("--by-imports", action="store_true", help="judges by what tests import, not by coverage")
+    parser.add_argument("--most", type=float, default=inf, help="seconds of work of all its judges")
     asked = parser.parse_args()
     stored = CACHE / "judges.json"
     if asked.find_judges is not None:
@@ -244,7 +293,9 @@ def main() -> None:
     gone = explained() - {mutant.key for mutant in sample(None, None)}
     if gone:
         print(f"explained, but no longer a mutant: {sorted(gone)}")
-    newer = [str(path.relative_to(SOURCE)) for path in privacy_path() if path.stat().st_mtime > stored.stat().st_mtime]
+    judges: Judges | Importers = Importers() if asked.by_imports else Judges.load(stored)
+    found_at = time.time() if asked.by_imports else stored.stat().st_mtime
+    newer = [str(path.relative_to(SOURCE)) for path in privacy_path() if path.stat().st_mtime > found_at]
     if newer:
         print(f"changed since their judges were found, so perhaps judged by others: {', '.join(newer)}")
     mutants = sorted(
@@ -253,10 +304,11 @@ def main() -> None:
     if asked.again is not None:
         survived = {tuple(row["key"]) for row in json.loads(asked.again.read_text()) if not row["caught"]}
         mutants = [mutant for mutant in sample(None, None) if mutant.key in survived]
-    begin = time.monotonic()
-    verdicts = judge_all(mutants[: asked.first], Judges.load(stored), asked.workers, asked.out)
+    Worker.most = asked.most
+    verdicts = judge_all(mutants[: asked.first], judges, asked.workers, asked.out)
     print(summary(verdicts))
-    print(f"{len(verdicts)} mutants in {(time.monotonic() - begin) / 60:.0f} minutes")
+    worked = sum(verdict.worked for verdict in verdicts)
+    print(f"{len(verdicts)} mutants, {worked / 60:.0f} minutes of the processor")
     sys.exit(not all(verdict.caught or verdict.key in explained() for verdict in verdicts))
 
 

@@ -1,7 +1,7 @@
 """A process that has imported what never changes, and forks one child per run of tests.
 
 Importing numpy, pandas, scikit-learn and pytest takes longer than most judges do. The child writes down which test it
-begins and which one fails; whoever waits for it ends a test that takes far longer than it ever did.
+begins and which one fails; whoever waits for it ends a test that works far longer than it ever did.
 """
 
 from __future__ import annotations
@@ -14,21 +14,25 @@ import select
 import signal
 import subprocess
 import sys
-import time
 from contextlib import suppress
 from dataclasses import dataclass, field
 from importlib import import_module
+from math import inf
 from pathlib import Path
 from typing import Any
+
+from effort import Effort
 
 NEVER_CHANGES = (
     "numpy", "numpy.testing", "pandas", "scipy.stats", "scipy.optimize", "sklearn.base",
     "sklearn.utils.estimator_checks", "hypothesis", "hypothesis.strategies", "pytest", "sqlite3", "decimal",
+    "narwhals", "duckdb", "mpmath", "click", "click.testing", "yaml", "joblib", "cloudpickle", "sklearn.metrics",
+    "sklearn.linear_model", "pyarrow", "_pytest.doctest",
 )  # fmt: skip
 MOST_MEMORY = 12 << 30  # bytes of address space: a mutant that asks for more fails
-BEGIN = 60.0  # seconds until the first test begins, and between tests
+BEGIN = 60.0  # seconds of work until the first test begins, and between tests
 OPTIONS = (
-    "-x", "-q", "-p", "no:cacheprovider", "-p", "no:randomly", "-p", "no:unraisableexception", "-n", "0",
+    "-x", "-q", "-p", "no:cacheprovider", "-p", "no:unraisableexception",
     "-W", "ignore::pytest.PytestAssertRewriteWarning",
 )  # fmt: skip
 
@@ -43,18 +47,24 @@ class Warm:
         threads = {f"{name}_NUM_THREADS": "1" for name in ("OPENBLAS", "OMP", "MKL")}
         self.process = subprocess.Popen(
             [sys.executable, __file__], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-            env={**os.environ, **threads, "PYTHONDONTWRITEBYTECODE": "1"},
+            env={**os.environ, **threads, "PYTHONDONTWRITEBYTECODE": "1", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
         )  # fmt: skip
 
-    def first_failure(self, folder: Path, tests: list[str], limits: dict[str, float]) -> str:
-        """The first test that fails, or "no end: ..."; nothing if all pass. ``limits`` are in seconds."""
+    def first_failure(
+        self, folder: Path, tests: list[str], limits: dict[str, float], most: float = inf
+    ) -> tuple[str, float]:
+        """The first test that fails, or "no end: ..."; nothing if all pass within ``most`` seconds of work.
+
+        With the seconds of the processor that it took. ``limits`` are those of single tests.
+        """
         assert self.process.stdin is not None
         assert self.process.stdout is not None
-        print(json.dumps([str(folder), tests, limits]), file=self.process.stdin, flush=True)
+        print(json.dumps([str(folder), tests, limits, most]), file=self.process.stdin, flush=True)
         answer = self.process.stdout.readline()
         if not answer:
             raise SystemExit("the process that runs the tests has died")
-        return str(json.loads(answer))
+        by, worked = json.loads(answer)
+        return str(by), float(worked)
 
 
 class Teller:
@@ -94,14 +104,18 @@ def child(folder: str, tests: list[str], pipe: int) -> int:
     return int(pytest.main([*OPTIONS, f"--basetemp={folder}/scratch", *tests], plugins=[Teller(pipe)]))
 
 
-def watch(pid: int, pipe: int, limits: dict[str, float]) -> str:
-    """What became of a child: it is ended when it, or one test, takes too long."""
+def watch(pid: int, pipe: int, limits: dict[str, float], most: float) -> str:
+    """What became of a child: it is ended when it, or one test, works too long."""
     heard, running, failed = b"", "", ""
-    until = time.monotonic() + BEGIN
+    effort, limit = Effort(pid), BEGIN
     while True:
-        ready, _, _ = select.select([pipe], [], [], max(0.0, until - time.monotonic()))
+        ready, _, _ = select.select([pipe], [], [], 1.0)
         if not ready:
-            return f"no end: {running}"
+            if effort.look() > limit:
+                return f"no end: {running}"
+            if effort.worked > most:
+                return ""
+            continue
         piece = os.read(pipe, 65536)
         if not piece:
             break
@@ -110,13 +124,17 @@ def watch(pid: int, pipe: int, limits: dict[str, float]) -> str:
             mark, test = chr(line[0]), line[1:].decode()
             running = test if mark == ">" else ""
             failed = failed or (test if mark == "!" else "")
-            until = time.monotonic() + (limits.get(test, BEGIN) if mark == ">" else BEGIN)
+            limit = limits.get(test, BEGIN) if mark == ">" else BEGIN
+            effort.begin()
+        if not failed and effort.worked > most:
+            return ""
     code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
     return failed or ("" if code == 0 else f"exit code {code}{running and ': ' + running}")
 
 
-def run(folder: str, tests: list[str], limits: dict[str, float]) -> str:
+def run(folder: str, tests: list[str], limits: dict[str, float], most: float) -> tuple[str, float]:
     """Fork, watch, and leave nothing behind."""
+    before = _worked()
     reading, writing = os.pipe()
     pid = os.fork()
     if pid == 0:
@@ -128,13 +146,20 @@ def run(folder: str, tests: list[str], limits: dict[str, float]) -> str:
             os._exit(code)
     os.close(writing)
     try:
-        return watch(pid, reading, limits)
+        found = watch(pid, reading, limits, most)
     finally:
         os.close(reading)
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(pid, signal.SIGKILL)
         with suppress(ChildProcessError):
             os.waitpid(pid, 0)
+    return found, _worked() - before
+
+
+def _worked() -> float:
+    """Processor seconds of all children that have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def serve() -> None:

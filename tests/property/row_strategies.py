@@ -63,7 +63,14 @@ def expected_code(column: Column, value: Any) -> int:
     if isinstance(column, Boolean):
         return int(value)
     assert isinstance(column, Ordered)
-    return sum(value >= cut for cut in column.cuts)
+    if column.grid is None:
+        return sum(value >= cut for cut in column.cuts)
+    held = min(max(value, column.lo), column.hi) - column.lo
+    if isinstance(column, Numeric):
+        step = math.floor(held * float(1 / column.grid.resolution) + 0.5)
+    else:
+        step = int((held + column.grid.resolution // 2) // column.grid.resolution)
+    return sum(bool(min(step, column.grid.last) >= start) for start in column.grid.starts) - 1
 
 
 def follows(column: Column, value: Any) -> bool:

@@ -67,6 +67,8 @@ def ordered(draw: st.DrawFn, kind: str) -> dict[str, object]:
         shape = {"bins": draw(st.integers(2, 25))}
         if kind == "integer" and draw(st.booleans()):
             shape = {}
+        elif draw(st.booleans()):
+            shape = {"resolution": draw(st.sampled_from([1, 3, 10] if kind == "integer" else [0.1, 0.25, "0.001"]))}
     return {"kind": kind, "lo": lo, "hi": hi, "clip": draw(st.booleans())} | shape
 
 

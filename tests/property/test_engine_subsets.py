@@ -205,7 +205,7 @@ def proved(problem: WeightedProblem, *, eager: bool) -> tuple[Parts, list[int]]:
         index, problem.part_costs, problem.size_costs, problem.query_class.hot, NO_LIMIT, 1 << 20, eager
     )
     assert found is not None
-    return tuple(found[0][1]), found[1]
+    return tuple(found[0][1]), found[1].tolist()
 
 
 @pytest.mark.parametrize("eager", [False, True])
@@ -262,6 +262,6 @@ def test_a_proof_that_leaves_something_out_is_rejected() -> None:
 
 def test_a_rejected_proof_is_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
     problem = WeightedProblem.build(subsets(Conjunctions, 2), np.ones((1, 2), dtype=np.uint8), np.array([1]))
-    monkeypatch.setattr("oracledp.oracles.branch_and_bound.check_conjunction", lambda *_: False)
+    monkeypatch.setattr("oracledp.oracles.branch_and_bound.examine", lambda *_: ("rejected", 0))
     assert BranchAndBoundOracle(verify=True).solve(problem) == Failed("the proof was rejected")
     assert isinstance(BranchAndBoundOracle().solve(problem), Solution)

@@ -10,9 +10,9 @@ from oracledp.audit.prsma_law import Behaviour, fixed_split
 from oracledp.mechanisms.robust.design import Design
 from oracledp.mechanisms.robust.laplace_test import laplace_table
 from oracledp.mechanisms.robust.runs import Array, Run, ThisProcess, answer, passing_outputs
-from oracledp.mechanisms.robust.splitting import label_counts
 from oracledp.mechanisms.robust.theorem_independent import IndependentLabels
 from oracledp.randomness.noise import uniform
+from oracledp.randomness.partition import label_counts
 from oracledp.randomness.source import Randomness, SystemRandomness
 
 pytestmark = pytest.mark.statistical

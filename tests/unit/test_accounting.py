@@ -6,6 +6,7 @@ from math import exp, log
 
 import pytest
 
+from oracledp.exact.roots import sqrt_below
 from oracledp.privacy.accounting import (
     exp_above,
     exp_below,
@@ -14,6 +15,7 @@ from oracledp.privacy.accounting import (
     zcdp_delta,
     zcdp_rho,
 )
+from oracledp.privacy.gaussian_accounting import DISCRETE, GaussianBudget, gaussian_budget, gaussian_delta
 
 MILLIONTH = Fraction(1, 10**6)
 
@@ -95,3 +97,28 @@ def test_zcdp_is_the_best_of_its_formula_over_all_orders(rho: str, epsilon: str)
     if best > -1900:
         assert exp(best) * 0.999 <= float(found) <= exp(best) * slack
     assert found < 1
+
+
+@pytest.mark.parametrize("epsilon", ["1/10", "1", "3", "10"])
+def test_gaussian_noise_alone_has_a_larger_budget_than_zcdp_gives_it(epsilon: str) -> None:
+    budget = gaussian_budget(Fraction(epsilon), MILLIONTH)
+    assert budget.apart is not None
+    assert Fraction(11, 10) < budget.rho / zcdp_rho(Fraction(epsilon), MILLIONTH) < Fraction(6, 5)
+    mu = sqrt_below(2 * budget.rho) + Fraction(1, 1 << 64)
+    price = (1 + 1 / exp_below(Fraction(epsilon))) * budget.apart
+    assert gaussian_delta(mu, Fraction(epsilon)) + price <= MILLIONTH
+
+
+@pytest.mark.parametrize("draws", [1, 3, 1000, 10**7])
+def test_the_lattice_is_fine_enough_for_all_measurements_together(draws: int) -> None:
+    budget = gaussian_budget(Fraction(1), MILLIONTH)
+    assert budget.apart is not None
+    for share in (Fraction(1), Fraction(1, 1000)):
+        variance = 1 / (2 * share * budget.rho)
+        assert DISCRETE * draws / (variance * 4 ** budget.bits(draws)) <= share * budget.apart
+
+
+def test_where_the_lattice_would_be_too_fine_the_budget_is_that_of_zcdp() -> None:
+    for epsilon, delta in ((Fraction(11), MILLIONTH), (Fraction(1), Fraction(1, 10**10))):
+        assert gaussian_budget(epsilon, delta) == GaussianBudget(zcdp_rho(epsilon, delta))
+        assert gaussian_budget(epsilon, delta).bits(10**6) == 0

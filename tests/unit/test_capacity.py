@@ -134,7 +134,7 @@ def test_the_same_gate_stands_before_every_mechanism(neighbours):
         GaussianReportSeparatorPerturbedMin.calibrate(
             queries, epsilon=epsilon, delta=Fraction(1, 100), neighbours=neighbours, oracle=ExhaustiveOracle()
         ),
-        SingleRules(LETTERS, 2, epsilon, neighbours),
+        SingleRules(LETTERS, 2, epsilon, neighbours, disjunctions=False),
         OverrideLists(LETTERS, 2, epsilon, neighbours),
         *(
             rule_learner(model, LETTERS, rows=100, epsilon=epsilon, neighbours=neighbours, mechanism=mechanism)

@@ -7,12 +7,24 @@ import pytest
 
 CORE = Path(__file__).parents[2] / "src" / "oracledp" / "_core"
 FILES = sorted((*CORE.rglob("*.hpp"), *CORE.rglob("*.cpp")))
-ROOMS = {"rows", "subsets", "lists", "halfspaces", "parities", "trees", "dual", "sampling", "python"}
+ROOMS = {
+    "rows",
+    "subsets",
+    "decision_trees",
+    "lists",
+    "halfspaces",
+    "parities",
+    "trees",
+    "dual",
+    "sampling",
+    "checking",
+    "python",
+}
 
 
 def test_every_source_lives_in_a_room() -> None:
     assert {path.parent.name for path in CORE.rglob("*.cpp")} == ROOMS
-    assert {path.name for path in CORE.glob("*.*")} == {"integers.hpp", "simd.hpp"}
+    assert {path.name for path in CORE.glob("*.*")} == {"integers.hpp", "simd.hpp", "threads.hpp"}
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(CORE)))
@@ -25,3 +37,10 @@ def test_a_source_knows_python_only_where_bindings_are(path: Path) -> None:
     for included in re.findall(r'#include "([^"]+)"', text):
         assert (CORE / included).is_file()
         assert included.split("/")[0] != "python" or path.parent.name == "python"
+
+
+def test_the_checker_of_proofs_shares_no_code_with_the_searches() -> None:
+    """It knows the names of the integers and of the processor's instructions, and otherwise its own folder alone."""
+    for path in (CORE / "checking").iterdir():
+        included = re.findall(r'#include "([^"]+)"', path.read_text(encoding="utf-8"))
+        assert all(name.startswith("checking/") or name in {"integers.hpp", "simd.hpp"} for name in included)

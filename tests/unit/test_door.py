@@ -11,7 +11,8 @@ import pytest
 
 import oracledp as odp
 from oracledp.classes.base import QueryClass, Separator
-from oracledp.errors import BudgetExceeded, OracleDPError, ParameterError
+from oracledp.errors import BudgetExceeded, DataError, OracleDPError, ParameterError
+from oracledp.exact.capacity import MOST_ROWS
 from oracledp.learners import DecisionListClassifier, HalfspaceClassifier, PrivateRuleClassifier
 from oracledp.privacy.door import Facts, release
 from oracledp.privacy.guarantee import Guarantee, Neighbours
@@ -212,5 +213,20 @@ def test_a_refused_refit_leaves_the_estimator_as_it_was(tmp_path: Path) -> None:
 
 def test_a_label_outside_the_declared_classes_is_no_error() -> None:
     # Refusing it would tell that such a record is there.
-    model = PrivateRuleClassifier(epsilon=5, classes=[0, 1])
+    model = PrivateRuleClassifier(epsilon=5, bounds=(0, 1), classes=[0, 1])
     assert model.fit(X, np.where(np.arange(64) == 3, 7, Y)).guarantee_.robust
+
+
+def test_facts_hold_the_number_of_rows_only_where_it_is_public() -> None:
+    schema = odp.Schema({"columns": {"a": {"kind": "boolean"}}})
+    for rows in (0, 1, 3):
+        table = odp.Table.from_codes(np.zeros((rows, 1), dtype=np.uint8), schema)
+        private, public = (Facts.of(table, relation) for relation in (Neighbours.ADD_REMOVE, Neighbours.REPLACE_ONE))
+        assert (private.rows, private.rows_bound) == (None, MOST_ROWS)
+        assert (public.rows, public.rows_bound) == (rows, rows)
+        private.refuse_empty()
+        if rows:
+            public.refuse_empty()
+        else:
+            with pytest.raises(DataError, match="no rows"):
+                public.refuse_empty()

@@ -239,6 +239,14 @@ def test_noisy_counts_are_the_counts_and_gaussian_noise_of_the_variance_asked_fo
         assert (noise.noisy_counts(counts, variance, SeededRandomness(3)) == counts + plain).all()
 
 
+def test_rounded_counts_have_the_noise_of_a_finer_lattice_rounded_to_integers() -> None:
+    counts = np.array([5, 0, 10**6])
+    for variance, bits in ((Fraction(25, 4), 3), (Fraction(10**9), 20), (3, 0)):
+        fine = noise.discrete_gaussian(Fraction(variance) * 4**bits, 3, SeededRandomness(3)).tolist()
+        nearest = [(2 * step + 2**bits) // 2 ** (bits + 1) for step in fine]
+        assert (noise.rounded_counts(counts, variance, bits, SeededRandomness(3)) == counts + nearest).all()
+
+
 @pytest.mark.parametrize("variance", [Fraction(25, 4), Fraction(1, 50), Fraction(10**60 + 1, 10**57)])
 def test_the_gaussian_in_big_integers_has_its_law(variance: Fraction) -> None:
     """A proposal y of weight e^(-|y|/t) is kept with probability e^-x: together e^(-y²/2σ²) but for a constant."""

@@ -13,31 +13,41 @@ from typing import Any
 import numpy as np
 import pytest
 
+from oracledp.audit.robust_doors import smallest_design
 from oracledp.classes import Conjunctions, Disjunctions, Parities
 from oracledp.classes.base import QueryClass
 from oracledp.data.literals import Literals
 from oracledp.data.schema import Schema
 from oracledp.data.table.flaws import base
 from oracledp.data.table.values import INTEGER_TEXT, code_of
-from oracledp.errors import CapacityError, ModelError, OracleDPError, ParameterError
+from oracledp.errors import BrokenSearchTree, CapacityError, ModelError, OracleDPError, ParameterError
 from oracledp.exact.capacity import MOST_ROWS, MOST_SCALES, MOST_UNIT
+from oracledp.exact.exponentials import power_enclosure
 from oracledp.exact.numbers import positive, probability
 from oracledp.exact.roots import sqrt_below
-from oracledp.learners.encoding import MOST_BOUND, CutEncoder
+from oracledp.learners.cuts import MOST_BOUND, CutEncoder
 from oracledp.learners.fitting import Fitting
 from oracledp.learning import OverrideLists, rule_learner
 from oracledp.mechanisms import exponential_mechanism
+from oracledp.mechanisms.block_noise import block_noise
 from oracledp.mechanisms.exponential_mechanism import ExponentialMechanism
 from oracledp.mechanisms.gaussian_min import GaussianPerturbation
 from oracledp.mechanisms.objective import Objective
+from oracledp.mechanisms.perturbation import KHotPerturbation
+from oracledp.mechanisms.perturbed_min import ReportSeparatorPerturbedMin
+from oracledp.mechanisms.robust.theorem_independent import IndependentLabels
+from oracledp.mechanisms.robust.theorem_two_sample import TwoSamples
+from oracledp.mechanisms.sampling.decision_tree_sampler import pick
 from oracledp.mechanisms.sampling.subset_sampler import SubsetTrials
 from oracledp.mechanisms.sampling.trials import check_leaves
+from oracledp.oracles.exhaustive import ExhaustiveOracle
 from oracledp.oracles.problem import LIMIT, WeightedProblem
 from oracledp.oracles.values import MOST_QUERIES
 from oracledp.privacy.door import Facts
 from oracledp.privacy.guarantee import Neighbours
 from oracledp.privacy.ledger import Charge
 from oracledp.randomness import noise
+from oracledp.randomness.lattice import lattice
 from oracledp.randomness.source import SystemRandomness
 
 ONE = Fraction(1)
@@ -56,13 +66,13 @@ def refused(call: Callable[[], Any], kind: type[OracleDPError] = CapacityError) 
 
 
 def test_bounds_of_cuts() -> None:
-    assert len(CutEncoder.evenly(("x",), (-MOST_BOUND, MOST_BOUND), 3).cuts) == 3
+    assert len(CutEncoder.evenly(("x",), (-MOST_BOUND, MOST_BOUND), 3).cuts[0]) == 3
     for bounds in ((0, MOST_BOUND + 1), (-MOST_BOUND - 1, 0)):
         assert refused(lambda bounds=bounds: CutEncoder.evenly(("x",), bounds, 3), ParameterError)
 
 
 def test_charges_of_nothing_are_read_and_negative_ones_are_not() -> None:
-    zero = Charge(Fraction(0), Fraction(0), "m", (), True)
+    zero = Charge(epsilon=Fraction(0), delta=Fraction(0), mechanism="m")
     for charge in (zero, replace(zero, epsilon=ONE), replace(zero, delta=ONE)):
         assert Charge.from_json(charge.to_json()) == charge
     for charge in (replace(zero, epsilon=Fraction(-1, 10**9)), replace(zero, delta=Fraction(-1, 10**9))):
@@ -205,3 +215,69 @@ def test_roots_are_the_largest_that_are_small_enough(bits: int) -> None:
         root, step = sqrt_below(value, bits), Fraction(1, 1 << bits)
         assert root % step == 0
         assert root**2 <= value < (root + step) ** 2
+
+
+def test_moments_of_theorem_5() -> None:
+    IndependentLabels(ONE, ONE, ONE)
+    IndependentLabels(Fraction(1, 10**6), ONE, ONE)
+    for wrong in ((Fraction(0), ONE, ONE), (ONE, Fraction(99, 100), ONE), (ONE, ONE, Fraction(99, 100))):
+        assert refused(lambda wrong=wrong: IndependentLabels(*wrong), ParameterError)
+
+
+def test_weights_that_would_wrap_when_they_are_scaled() -> None:
+    queries, records = Conjunctions(named(1)), np.ones((1, 1), dtype=np.uint8)
+    Objective.of(queries, records, np.array([(1 << 31) - 1]), resolution=30)
+    assert refused(lambda: Objective.of(queries, records, np.array([1 << 40]), resolution=30))  # 2^70 is 0 in 64 bits
+
+
+def test_costs_of_sizes_count_against_the_limit() -> None:
+    problem = WeightedProblem.build(Conjunctions(named(2)), np.ones((1, 2), dtype=np.uint8), np.array([1]))
+    parts, sizes = np.zeros_like(problem.part_costs), np.zeros_like(problem.size_costs)
+    sizes[0] = LIMIT - 2
+    problem.with_noise(parts, sizes)
+    sizes[0] = 1 - LIMIT
+    assert refused(lambda: problem.with_noise(parts, sizes))
+
+
+def test_no_power_is_one_and_the_finest_lattice_is_taken() -> None:
+    low, high, exponent = power_enclosure(Fraction(3), 0, 64)
+    assert Fraction(low) * Fraction(2) ** exponent <= 1 <= Fraction(high) * Fraction(2) ** exponent
+    rspm = ReportSeparatorPerturbedMin.calibrate(
+        Conjunctions(named(3)), epsilon=ONE, neighbours=Neighbours.DEFAULT, oracle=ExhaustiveOracle(), rows_bound=1000
+    )
+    assert rspm.perturbation.resolution == lattice().fixed_ties > 0
+
+
+def test_every_run_is_a_call() -> None:
+    assert IndependentLabels(ONE, ONE, ONE).calls(3, 5) == 15
+    assert TwoSamples(Fraction(1, 2)).calls(3, 5) == 16
+    design = smallest_design()
+    assert design.relative_signal == pytest.approx(float(design.signal) / design.rows**0.5, rel=1e-5)
+
+
+def test_a_list_of_one_round() -> None:
+    OverrideLists(named(1), 1, ONE, Neighbours.DEFAULT)
+    assert refused(lambda: OverrideLists(named(1), 0, ONE, Neighbours.DEFAULT), ParameterError)
+
+
+def test_options_that_outweigh_their_node() -> None:
+    assert pick([(1, 0), (2, 0)], (3, 0), SystemRandomness()) in (0, 1)
+    with pytest.raises(BrokenSearchTree, match="weigh more"):
+        pick([(2, 0), (2, 0)], (3, 0), SystemRandomness())
+
+
+def test_noise_that_does_not_fit_is_refused_and_no_other() -> None:
+    scales = [KHotPerturbation(Conjunctions(named(3)), 1 << bits, 0) for bits in range(40, 57)]
+    assert [refused(lambda noise=noise: noise.check(1)) for noise in scales] == [not noise.fits(1) for noise in scales]
+    assert scales[0].fits(1)
+    assert not scales[-3].fits(1)
+
+
+@pytest.mark.parametrize("sizes", [(), (0,), (2, 0)])
+def test_blocks_have_coordinates(sizes: tuple[int, ...]) -> None:
+    assert refused(lambda: block_noise(10, sizes, SystemRandomness()), ParameterError)
+
+
+def test_a_charge_names_the_mechanism_that_runs() -> None:
+    names = [ExponentialMechanism(Conjunctions(named(1)), ONE, Neighbours.DEFAULT, flip).name for flip in (False, True)]
+    assert names == ["exponential", "permute-and-flip"]

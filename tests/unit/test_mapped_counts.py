@@ -122,6 +122,7 @@ def test_the_margin_holds_for_all_counts_together() -> None:
     margin, ratio = found.margin(0.99), math.exp(-1 / 10)
     beyond = 2 * ratio ** (margin + 1) / (1 + ratio)
     assert 4 * beyond <= 0.01
+    assert 2 * 4 * ratio**margin <= 0.01 < 2 * 4 * ratio ** (margin - 1)  # the bound of the proof, and no slack
     for bad in (0, 1, -1, 2):
         with pytest.raises(ParameterError, match="confidence"):
             found.margin(bad)

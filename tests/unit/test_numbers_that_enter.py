@@ -144,7 +144,7 @@ OPTIONAL = {
     "learn size": lambda n: learn_table(TABLE, SICK, epsilon=1, size=n),
     "learn rows": lambda n: learn_table(TABLE, SICK, epsilon=1, rows=n),
     "classifier rows": lambda n: PrivateRuleClassifier(epsilon=1, classes=[0, 1], rows=n).fit(ROWS[:, :2], ROWS[:, 2]),
-    "cuts": lambda n: PrivateRuleClassifier(epsilon=1, classes=[0, 1], cuts=1 if n is None else n).fit(
+    "cuts": lambda n: PrivateRuleClassifier(epsilon=1, bounds=(0, 1), classes=[0, 1], cuts=1 if n is None else n).fit(
         ROWS[:, :2], ROWS[:, 2]
     ),
     "width": lambda n: odp.Conjunctions(SCHEMA.literals, max_width=n),

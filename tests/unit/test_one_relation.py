@@ -151,7 +151,22 @@ def test_other_products_know_their_promise_too() -> None:
 
 
 def test_an_oracle_s_part_in_the_promise_needs_the_columns() -> None:
-    model = ParityClassifier(epsilon=1, classes=[0, 1], mechanism="rspm")
+    model = ParityClassifier(epsilon=1, bounds=(0, 1), classes=[0, 1], mechanism="rspm")
     with pytest.raises(ParameterError, match="guarantee_"):
         _ = model.guarantee
     assert model.fit(X, Y).guarantee_.robust
+
+
+def test_what_is_promised_before_a_fit_names_its_grounds() -> None:
+    """A recipe by the number of rows stands on their count; reading strictly stands on the schema."""
+    schema = odp.Schema({"columns": {"a": {"kind": "boolean"}}})
+    strict = "lie in its schema"
+    for options, proof in (
+        ({}, "row-count"),
+        ({"size": 1}, "override-lists"),
+        ({"neighbours": "replace-one"}, "override-lists"),
+    ):
+        assert odp.learners.DecisionListClassifier(epsilon=1, classes=[0, 1], **options).guarantee.proof == proof
+    for asked, given, expected in ((True, schema, True), (False, schema, False), (True, None, False)):
+        model = odp.learners.ConjunctionClassifier(epsilon=1, classes=[0, 1], schema=given, strict=asked)
+        assert any(strict in claim for claim in model.guarantee.assumes) is expected

@@ -62,6 +62,16 @@ def test_wrong_values_and_foreign_queries_are_stopped() -> None:
     assert isinstance(ask(hostile.ReturnsForeignQuery(), problem()), Failed)
 
 
+def test_an_error_of_ours_that_another_oracle_raises_says_nothing() -> None:
+    """Its message could quote the data, whatever its type."""
+
+    class Quoting(hostile.HostileOracle):
+        def solve(self, problem: WeightedProblem) -> Solution:
+            raise CapacityError(f"the weights are {problem.weights.tolist()}")
+
+    assert ask(Quoting(), problem()) == Failed("the oracle ended with an error")
+
+
 def test_a_query_of_another_class_is_stopped() -> None:
     class Confused(hostile.HostileOracle):
         def solve(self, problem: WeightedProblem) -> Solution:

@@ -170,4 +170,4 @@ def test_a_plan_prints_no_figure_of_the_papers(task: str) -> None:
 
 
 def test_every_task_is_known() -> None:
-    assert TASKS == ("learn", "rspm", "prsma", "synth")
+    assert TASKS == ("learn", "rspm", "prsma", "robust", "synth")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from math import log
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +47,16 @@ def test_rules(capsys: Any, monkeypatch: Any, task: str, tmp_path: Path) -> None
     assert data["recommended"] in [option["mechanism"] for option in data["options"]]
     assert all(option["rows_needed"] > 0 for option in data["options"])
     assert b"<svg" in picture.read_bytes()
+
+
+def test_trees_are_planned_as_they_are_learned(capsys: Any, monkeypatch: Any) -> None:
+    code, out, _ = run(capsys, monkeypatch, "learn", *COMMON, "--model", "tree", "--literals", "20", "--json")
+    data = json.loads(out)
+    assert (code, data["recommended"]) == (0, "private-tree")
+    found = {option["mechanism"]: option for option in data["options"]}
+    least = (log(data["class_size"]) + log(1 / 0.05)) / 10**5  # a uniform prior would do no better than this
+    assert found["private-tree"]["available"]
+    assert found["private-tree"]["error"] > 0.9 * least
 
 
 def test_rules_of_a_schema_with_a_public_table(capsys: Any, monkeypatch: Any, tmp_path: Path) -> None:

@@ -208,16 +208,28 @@ def test_the_base_is_calibrated_to_half_under_add_remove() -> None:
 
 # ---- the designer ----------------------------------------------------------------------------------
 @pytest.mark.parametrize(
-    ("delta", "calls", "signal"),
-    [("1e-6", 10**7, 0.22), ("1e-4", 10**5, 0.32)],
+    ("theorem", "delta", "calls", "beta", "signal"),
+    [
+        ("auto", "1e-6", 10**6, "2/100", 0.50),
+        ("auto", "1e-4", 50_000, "2/100", 0.56),
+        ("independent", "1e-4", 10**5, "1/100", 0.32),
+    ],
 )
-def test_the_designer_beats_its_goals(delta: str, calls: int, signal: float) -> None:
-    """Asked for: 0.11 and 0.15 in units of sqrt(n), at n = 10^6."""
-    design = design_prsma(epsilon=1, delta=delta, rows=10**6, max_calls=calls)
+def test_the_designer_beats_its_goals(theorem: str, delta: str, calls: int, beta: str, signal: float) -> None:
+    """In units of sqrt(n), at n = 10^6."""
+    design = design_prsma(epsilon=1, delta=delta, rows=10**6, max_calls=calls, beta=beta, theorem=theorem)
     assert confirmed(design)
     assert design.calls <= calls
-    assert design.beta <= Fraction(1, 100)
+    assert design.beta <= Fraction(beta)
     assert design.relative_signal >= signal
+
+
+def test_without_scipy_a_laplace_test_is_designed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("oracledp.mechanisms.robust.search_two_sample.find_spec", lambda name: None)
+    design = design_prsma(epsilon=1, delta="1e-4", rows=10**6, max_calls=50_000, beta="2/100")
+    assert design.theorem.name == "two-sample"
+    assert confirmed(design)
+    assert design.relative_signal >= 0.48
 
 
 @pytest.mark.parametrize(

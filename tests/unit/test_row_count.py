@@ -18,6 +18,7 @@ from oracledp.learners import DecisionListClassifier, HalfspaceClassifier, Priva
 from oracledp.learning import learn_table, recipe, rule_learner
 from oracledp.learning.by_size import LearnerBySize
 from oracledp.learning.table_learning import TableLearning
+from oracledp.learning.task import RuleLearner
 from oracledp.mechanisms.row_count import SHARE, RowCount, noisy_size, rounded_size, sizes
 from oracledp.privacy.door import Facts, release
 from oracledp.privacy.guarantee import Neighbours
@@ -158,10 +159,10 @@ def test_all_learners_are_checked_before_the_charge_whichever_the_count_would_ch
 
 
 def test_what_some_size_could_not_carry_out_is_refused_for_all() -> None:
-    """A card of 600 weights at so large an ε leaves its lattice; with a row or two a list would be learned."""
+    """A card of 600 weights at so large an ε leaves its lattice, unless it is smoothed as for a row or two."""
     many, epsilon = odp.Literals.named(*(f"x{n}" for n in range(600))), Fraction(10**4)
     common: dict[str, Any] = {"epsilon": epsilon, "neighbours": Neighbours.DEFAULT}
-    assert rule_learner("auto", many, rows=1, **common).name == "override-list"
+    assert rule_learner("auto", many, rows=1, **common).name == "surrogate"
     for rows in (1000, None):
         with pytest.raises(ParameterError, match="lattice"):
             rule_learner("auto", many, rows=rows, **common)
@@ -173,11 +174,27 @@ def test_the_count_is_drawn_after_the_charge(tmp_path: Path) -> None:
     assert set(source.spent) == {1}
 
 
-def test_the_release_names_the_mechanism_that_the_count_came_to_and_the_ledger_both(tmp_path: Path) -> None:
+def test_the_release_and_the_ledger_name_the_mechanism(tmp_path: Path) -> None:
     ledger = Ledger.create(tmp_path / "budget.json", epsilon=5)
     wide = odp.Schema({f"c{n}": {"kind": "boolean"} for n in range(41)})
     table = odp.Table.from_codes(np.eye(41, dtype=np.uint8), wide)
     found = learn_table(table, wide.literals[0], epsilon="1/10", ledger=ledger, source=SeededRandomness(1))
-    assert found.mechanism == "override-list"
-    assert ledger.charges[0].mechanism == "override-list or surrogate"
+    assert found.mechanism == ledger.charges[0].mechanism == "surrogate"
     assert found.guarantee.proof == "row-count"
+
+
+def test_every_small_count_comes_to_one_of_the_sizes() -> None:
+    assert {rounded_size(count) for count in range(-3, 3000)} <= set(sizes())
+
+
+def test_a_learner_by_size_is_that_of_the_size_and_promises_the_worst(monkeypatch: pytest.MonkeyPatch) -> None:
+    def learner(name: str, delta: Fraction) -> RuleLearner:
+        promise = replace(RowCount(Fraction(1)).guarantee, delta=delta)
+        return RuleLearner(name, promise, lambda sample, source: None, lambda rows, unit: None)  # type: ignore[arg-type, return-value]
+
+    small, large = learner("small", Fraction(1, 9)), learner("large", Fraction(1, 8))
+    by_size = LearnerBySize(Fraction(1), RowCount(SHARE), ((small, frozenset({1, 2})), (large, frozenset({4}))))
+    assert by_size.guarantee.delta == Fraction(1, 8)
+    for size, expected in ((1, small), (2, small), (4, large)):
+        monkeypatch.setattr(RowCount, "run", lambda self, rows, source, size=size: size)
+        assert by_size.settled(100, SystemRandomness()) is expected

@@ -10,7 +10,7 @@ import oracledp as odp
 from oracledp.data.literals import Literals
 from oracledp.errors import BudgetExceeded, ParameterError
 from oracledp.learning import learn_table, recipe, rule_learner
-from oracledp.learning.blocks import Block, schema_blocks, single_blocks
+from oracledp.learning.blocks import Block, schema_blocks, single_blocks, thin_blocks
 from oracledp.learning.cards import scoring_card
 from oracledp.privacy.guarantee import Neighbours
 from oracledp.randomness.source import SeededRandomness
@@ -60,13 +60,18 @@ def test_a_card_is_the_rounded_score():
     literals = Literals.named("a", "b")
     card = scoring_card(np.array([50, -20, 10]) << 40, single_blocks(literals), literals)
     assert str(card) == "+25·a -10·b >= 5"
-    kept = scoring_card(np.array([50, -20, 10]) << 40, single_blocks(literals), literals, size=1)
-    assert str(kept) == "+25·a >= 10"
 
 
 def test_the_recipe_depends_on_rows_times_epsilon_only():
     assert recipe(1000, Fraction(1), 45) == recipe(10_000, Fraction(1, 10), 45)
     assert recipe(1000, Fraction(1), 10).model == "halfspace"
+    assert (recipe(99, Fraction(1), 10).thin, recipe(100, Fraction(1), 10).thin) == (True, False)
+
+
+def test_a_thin_table_keeps_the_middle_threshold_and_every_category():
+    thresholds = Block((0, 1, 2), ((0, 0, 0), (1, 0, 0), (1, 1, 0), (1, 1, 1)))
+    towns = Block((3, 4), ((1, 0), (0, 1)))
+    assert [block.literals for block in thin_blocks((thresholds, towns))] == [(1,), (3,), (4,)]
 
 
 def frame(rows=3000):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 from oracledp import _engine
 from oracledp.errors import CapacityError, ParameterError
 from oracledp.exact.exponentials import exp_enclosure
+from oracledp.randomness import choice
 from oracledp.randomness.choice import _upper_weights
 from oracledp.randomness.noise import exponential_choice, exponential_law, permute_and_flip_choice
 from oracledp.randomness.source import SeededRandomness, SystemRandomness
@@ -95,3 +97,21 @@ def test_bad_rates(rate: object) -> None:
 def test_permute_and_flip_refuses_wide_rates() -> None:
     with pytest.raises(CapacityError):
         permute_and_flip_choice(np.array([1, 2]), Fraction(1, 2**63), SYSTEM)
+
+
+@pytest.mark.parametrize("target", [0, 1, (1 << 64) - 1, 1 << 64, (1 << 65) + 12345])
+def test_compiled_code_is_asked_for_the_target_that_was_drawn(target: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[int] = []
+
+    def find(*arguments: int) -> tuple[int, int]:
+        high, low = arguments[-2:]
+        assert 0 <= low < 1 << 64
+        asked.append((high << 64) + low)
+        return 0, 0
+
+    stub = SimpleNamespace(sum_upper_weights=lambda *rest: (4, 0), find_upper_weight=find)
+    monkeypatch.setattr(choice, "_engine", stub)
+    monkeypatch.setattr(choice, "below", lambda source, total: target)
+    monkeypatch.setattr(choice, "_under_weight", lambda *rest: True)
+    assert choice._exponential_choice(np.array([3, 4]), Fraction(1), SeededRandomness(0), 63) == 0
+    assert asked == [target]

@@ -11,6 +11,7 @@ from oracledp.classes import Conjunctions
 from oracledp.data.literals import Literal, Literals
 from oracledp.data.output.conditions import allowed_codes, parse_conditions
 from oracledp.data.schema import Schema
+from oracledp.privacy.gaussian_accounting import GaussianBudget
 from oracledp.privacy.guarantee import Guarantee, Neighbours
 from oracledp.randomness.source import SeededRandomness
 from oracledp.synthesis.answers import answer_conjunction
@@ -48,7 +49,7 @@ def released(seed: int, workload: object) -> SyntheticModel:
     """What a fit would release, without fitting: intervals never look at the model."""
     unique, counts = np.unique(CODES, axis=0, return_counts=True)
     records = Records(unique, counts, SCHEMA.sizes, (True, False, False, False, False), (False,) * 5)
-    meter = Meter(records, Fraction(1, 4), Neighbours.ADD_REMOVE, SeededRandomness(seed))
+    meter = Meter(records, GaussianBudget(Fraction(1, 4)), Neighbours.ADD_REMOVE, SeededRandomness(seed))
     found = measure_workload(meter, Workload.parse(workload, SCHEMA), SCHEMA, np.random.default_rng(seed))
     layout = Layout(found.bins)
     parts = np.concatenate([np.full((1, m), 1 / m) for m in layout.sizes], axis=1)

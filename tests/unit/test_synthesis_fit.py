@@ -8,8 +8,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from oracledp.privacy.gaussian_accounting import GaussianBudget
 from oracledp.privacy.guarantee import Neighbours
-from oracledp.randomness.source import Randomness, SeededRandomness
+from oracledp.randomness.source import SeededRandomness
 from oracledp.synthesis.bins import Floats, Integers
 from oracledp.synthesis.layout import Layout
 from oracledp.synthesis.measurements import Meter, Records
@@ -22,8 +23,12 @@ from oracledp.synthesis.terms import OneWays, Pairs, Parities, State, Term
 SIZES = (2, 3, 6, 20)
 
 
-def quiet(counts: Integers, variance: Fraction, source: Randomness) -> Integers:
-    return counts
+class Silent(Meter):
+    """A meter that charges and draws as it should, and forgets its noise."""
+
+    def _noisy(self, counts: Integers, squared_sensitivity: int, rho: Fraction) -> tuple[Integers, Fraction]:
+        _, variance = super()._noisy(counts, squared_sensitivity, rho)
+        return counts, variance
 
 
 def dependent_codes(rows: int = 4000) -> Integers:
@@ -38,7 +43,7 @@ def dependent_codes(rows: int = 4000) -> Integers:
 def measured(codes: Integers, rho: Fraction = Fraction(1, 2)) -> tuple[Measured, Records]:
     unique, counts = np.unique(codes, axis=0, return_counts=True)
     records = Records(unique, counts, SIZES, (False, False, False, True), (False,) * 4)
-    return measure(Meter(records, rho, Neighbours.ADD_REMOVE, SeededRandomness(1), quiet), 3), records
+    return measure(Silent(records, GaussianBudget(rho), Neighbours.ADD_REMOVE, SeededRandomness(1)), 3), records
 
 
 def losses(term: Term, parts: Floats, weights: Floats) -> float:

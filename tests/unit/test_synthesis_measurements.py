@@ -10,8 +10,10 @@ import numpy as np
 import pytest
 
 from oracledp.errors import BudgetExceeded, CapacityError
+from oracledp.privacy.gaussian_accounting import GaussianBudget
 from oracledp.privacy.guarantee import Neighbours
 from oracledp.randomness.source import Randomness, SeededRandomness
+from oracledp.synthesis import measurements
 from oracledp.synthesis.basis import column_sets, signed_features
 from oracledp.synthesis.bins import Integers, nested_bins
 from oracledp.synthesis.measurements import Meter, Records
@@ -20,9 +22,13 @@ from oracledp.synthesis.measuring import measure, split
 SIZES = (2, 3, 5)
 
 
-def no_noise(counts: Integers, variance: Fraction, source: Randomness) -> Integers:
-    assert variance > 0
-    return counts
+class Silent(Meter):
+    """A meter that charges and draws as it should, and forgets its noise."""
+
+    def _noisy(self, counts: Integers, squared_sensitivity: int, rho: Fraction) -> tuple[Integers, Fraction]:
+        _, variance = super()._noisy(counts, squared_sensitivity, rho)
+        assert variance > 0
+        return counts, variance
 
 
 def records(codes: Integers) -> Records:
@@ -36,7 +42,7 @@ def random_codes(seed: int, rows: int = 200) -> Integers:
 
 
 def meter(codes: Integers, neighbours: Neighbours = Neighbours.ADD_REMOVE, rho: Fraction = Fraction(100)) -> Meter:
-    return Meter(records(codes), rho, neighbours, SeededRandomness(0), no_noise)
+    return Silent(records(codes), GaussianBudget(rho), neighbours, SeededRandomness(0))
 
 
 def signs() -> tuple[list[Integers], Integers, Integers]:
@@ -104,12 +110,13 @@ def test_the_number_of_records_is_free_only_where_it_is_public() -> None:
     assert paid.spent == 1
 
 
-def test_overspending_is_refused_before_noise_is_drawn() -> None:
+def test_overspending_is_refused_before_noise_is_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
     def forbidden(counts: Integers, variance: Fraction, source: Randomness) -> Integers:
         raise AssertionError("noise was drawn")
 
+    monkeypatch.setattr(measurements, "noisy_counts", forbidden)
     codes = random_codes(4)
-    poor = Meter(records(codes), Fraction(1, 3), Neighbours.ADD_REMOVE, SeededRandomness(0), forbidden)
+    poor = Meter(records(codes), GaussianBudget(Fraction(1, 3)), Neighbours.ADD_REMOVE, SeededRandomness(0))
     for rho in (Fraction(1, 2), Fraction(0), Fraction(-1)):
         with pytest.raises(BudgetExceeded):
             poor.total(rho)

@@ -13,8 +13,9 @@ from oracledp.classes import Conjunctions, Disjunctions, Halfspaces, Parities, Q
 from oracledp.data.literals import Literal, Literals
 from oracledp.data.schema import Schema
 from oracledp.errors import BudgetExceeded
+from oracledp.privacy.gaussian_accounting import GaussianBudget
 from oracledp.privacy.guarantee import Neighbours
-from oracledp.randomness.source import Randomness, SeededRandomness
+from oracledp.randomness.source import SeededRandomness
 from oracledp.synthesis import mixture
 from oracledp.synthesis.bins import Integers, nested_bins
 from oracledp.synthesis.counted import CountedQuery
@@ -50,8 +51,13 @@ CLASSES: tuple[QueryClass, ...] = (
 )
 
 
-def no_noise(counts: Integers, variance: Fraction, source: Randomness) -> Integers:
-    return counts
+class Silent(Meter):
+    """A meter that charges and draws as it should, and forgets its noise."""
+
+    def _noisy(self, counts: Integers, squared_sensitivity: int, rho: Fraction) -> tuple[Integers, Fraction]:
+        _, variance = super()._noisy(counts, squared_sensitivity, rho)
+        assert variance > 0
+        return counts, variance
 
 
 def records(codes: Integers) -> Records:
@@ -60,7 +66,7 @@ def records(codes: Integers) -> Records:
 
 
 def meter(codes: Integers, neighbours: Neighbours = Neighbours.ADD_REMOVE, rho: Fraction = Fraction(100)) -> Meter:
-    return Meter(records(codes), rho, neighbours, SeededRandomness(1), no_noise)
+    return Silent(records(codes), GaussianBudget(rho), neighbours, SeededRandomness(1))
 
 
 def random_codes(seed: int, rows: int) -> Integers:
@@ -146,7 +152,9 @@ def test_gradients_match_differences() -> None:
 
 def test_sharpening_doubles_what_is_missed_beyond_the_noise_and_nothing_else() -> None:
     rng = np.random.default_rng(7)
-    gauge = Meter(records(random_codes(8, 500)), Fraction(1), Neighbours.ADD_REMOVE, SeededRandomness(0), no_noise)
+    gauge = Silent(
+        records(random_codes(8, 500)), GaussianBudget(Fraction(1)), Neighbours.ADD_REMOVE, SeededRandomness(0)
+    )
     measured = measure_workload(gauge, Workload.parse(["ranges", "member"], SCHEMA), SCHEMA, rng)
     measured = replace(measured, queries=(gauge_queries(),))
     fit = mixture._Fit.of(measured, (6, 0, 0), measured.settings)
@@ -208,7 +216,7 @@ def test_named_classes_become_searchable(kind: str) -> None:
 @pytest.mark.parametrize("neighbours", list(Neighbours))
 def test_a_whole_run_spends_its_budget_and_no_more(workload: object, neighbours: Neighbours) -> None:
     codes = random_codes(5, 2000)
-    gauge = Meter(records(codes), Fraction(1, 10), neighbours, SeededRandomness(0))
+    gauge = Meter(records(codes), GaussianBudget(Fraction(1, 10)), neighbours, SeededRandomness(0))
     parsed = Workload.parse(workload, SCHEMA)
     measured = measure_workload(gauge, parsed, SCHEMA, np.random.default_rng(0))
     assert Fraction(9, 10) * gauge.rho <= gauge.spent <= gauge.rho

@@ -126,3 +126,10 @@ def test_room_is_asked_for_before_anything_is_written(way: str, tmp_path: Path) 
     with pytest.raises(ParameterError, match="cannot be written"):
         PendingFile(tmp_path / "huge", reserve=1 << 60)
     assert names(tmp_path) == ["rule.json"]
+
+
+def test_a_name_that_is_too_long_is_refused_when_the_file_is_opened(way: str, tmp_path: Path) -> None:
+    """Not when it is named, for then the budget is spent."""
+    PendingFile(Path(os.devnull), reserve=10).keep()  # no room is asked for where there is no file
+    with pytest.raises(ParameterError, match="name too long"):
+        PendingFile(tmp_path / ("x" * 300), reserve=10)

@@ -62,25 +62,6 @@ def test_a_missing_ledger_is_named(tmp_path: Path) -> None:
         _ = Ledger(tmp_path / "none.json").remaining
 
 
-def test_a_torn_line_was_never_sampled_and_is_dropped(ledger: Ledger) -> None:
-    ledger.charge(guarantee("0.5"), "rspm")
-    with ledger.path.open("a") as file:
-        file.write('{"epsilon": "0.5", "del')
-    assert ledger.spent == (Fraction(1, 2), 0)
-    ledger.charge(guarantee("0.25"), "rspm")
-    assert ledger.spent == (Fraction(3, 4), 0)
-
-
-def test_a_charge_that_lost_only_its_newline_stays_spent(ledger: Ledger) -> None:
-    # The bug: everything after the last newline was dropped, so an editor or a copy that trimmed it refunded ε.
-    ledger.charge(guarantee("0.5"), "rspm")
-    ledger.path.write_bytes(ledger.path.read_bytes().rstrip(b"\n"))
-    assert ledger.spent == (Fraction(1, 2), 0)
-    ledger.charge(guarantee("0.25"), "rspm")
-    assert ledger.spent == (Fraction(3, 4), 0)
-    assert len(ledger.path.read_text().splitlines()) == 3
-
-
 def test_a_ledger_is_for_its_owner_whatever_the_umask(tmp_path: Path) -> None:
     before = os.umask(0)
     try:
@@ -146,3 +127,33 @@ def test_events_for_other_accountants(ledger: Ledger) -> None:
     assert accountant.get_epsilon(0) == pytest.approx(0.75, abs=1e-3)
     ledger.charge(guarantee("0.1", "1e-7"), "prsma")
     assert not PLDAccountant().supports(ledger.events())
+
+
+def test_a_charge_says_who_what_and_when(ledger: Ledger) -> None:
+    made = ledger.acting(actor="ada", purpose="triage", dataset="visits").charge(guarantee("0.1"), "rspm")
+    (found,) = ledger.charges
+    assert found == made
+    assert (found.actor, found.purpose, found.dataset, found.mechanism, found.proof) == (
+        *("ada", "triage", "visits", "rspm", "x"),
+    )
+    assert found.time is not None
+    assert found.time.endswith("+00:00")
+    assert found.release is not None
+    assert len(found.release) == 32
+
+
+@pytest.mark.parametrize("text", ["", " ", "two\nlines", "x" * 201, "\x1b[31m"])
+def test_what_a_charge_says_fits_on_a_line(ledger: Ledger, text: str) -> None:
+    with pytest.raises(ParameterError, match="purpose"):
+        ledger.acting(purpose=text)
+
+
+def test_registered_data_sets_only(ledger: Ledger) -> None:
+    ledger.register("visits", note="2026")
+    for wrong in (ledger, ledger.acting(dataset="other")):
+        with pytest.raises(BudgetExceeded, match="registered data sets only"):
+            wrong.charge(guarantee("0.1"), "rspm")
+    ledger.acting(dataset="visits").charge(guarantee("0.1"), "rspm")
+    with pytest.raises(ParameterError, match="registered already"):
+        ledger.register("visits")
+    assert ledger.spent == (Fraction(1, 10), 0)

@@ -1,0 +1,193 @@
+"""Synthetic tables, games and bought schemas broken at the front door, each with the look that must notice."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+from breaks.breaking import Breaks, as_property, value, wrapped
+from oracledp.game import oracle_query, query_player, surrogate_player
+from oracledp.game.query_player import ExponentialPlayer
+from oracledp.mechanisms import gaussian_min as gaussian_rspm
+from oracledp.mechanisms import (
+    perturbation,
+    private_schema,
+)
+from oracledp.privacy.gaussian_accounting import GaussianBudget, gaussian_budget
+from oracledp.synthesis import measurements, measuring, stages, synthesizer
+
+
+def _exact_n(patch: pytest.MonkeyPatch) -> None:
+    """The exact number of rows is known to whoever chooses the settings."""
+    known: list[int] = []
+    records_of, settings = synthesizer.records_of, measuring.settings
+
+    def remember(table: Any) -> Any:
+        known[:] = [table.rows]
+        return records_of(table)
+
+    patch.setattr(synthesizer, "records_of", remember)
+    patch.setattr(measuring, "settings", lambda rho, total, *rest: settings(rho, float(known[0]), *rest))
+
+
+def _exact_bounds(patch: pytest.MonkeyPatch) -> None:
+    """The noise is drawn, as it should be, and the exact counts decide."""
+    table = private_schema.Purse.table
+
+    def forgetful(self: Any, counts: Any, rho: Fraction) -> Any:
+        return counts, table(self, counts, rho)[1] / 100
+
+    patch.setattr(private_schema.Purse, "table", forgetful)
+
+
+def _exact_cells(patch: pytest.MonkeyPatch) -> None:
+    """The cells of a stage follow from the counts before their noise."""
+    known: list[Any] = []
+    noisy, cut = measurements.Meter._noisy, stages._cut
+
+    def remember(self: Any, counts: Any, *rest: Any) -> Any:
+        known[:] = [counts]
+        return noisy(self, counts, *rest)
+
+    patch.setattr(measurements.Meter, "_noisy", remember)
+    patch.setattr(
+        stages,
+        "_cut",
+        lambda cells, tables, size: cut(cells, [*tables[:-1], replace(tables[-1], values=10**6 * known[0])], size),
+    )
+
+
+def _exact_total_in_the_model(patch: pytest.MonkeyPatch) -> None:
+    known: list[int] = []
+    records_of, model = synthesizer.records_of, synthesizer.SyntheticModel
+
+    def remember(table: Any) -> Any:
+        known[:] = [table.rows]
+        return records_of(table)
+
+    patch.setattr(synthesizer, "records_of", remember)
+    patch.setattr(
+        synthesizer, "SyntheticModel", lambda schema, promise, total, *rest: model(schema, promise, known[0], *rest)
+    )
+
+
+def _rounds_not_composed(patch: pytest.MonkeyPatch) -> None:
+    calibrate = ExponentialPlayer.calibrate.__func__  # type: ignore[attr-defined]
+
+    def whole_budget_each(cls: Any, queries: Any, rounds: int, epsilon: Any, delta: Any) -> Any:
+        return replace(calibrate(cls, queries, 1, epsilon, delta), rounds=rounds)
+
+    patch.setattr(ExponentialPlayer, "calibrate", classmethod(whole_budget_each))
+
+
+def _loud_match(original: Any, table: Any, *rest: Any) -> Any:
+    *others, progress = rest
+    return original(table, *others, lambda done, total: progress(done, int(table.counts[0])))
+
+
+PRODUCTS: Breaks = {
+    "synthesis settings from the exact n": ("synthesizer / add-remove", _exact_n),
+    "the exact total in the model file": ("synthesizer / add-remove", _exact_total_in_the_model),
+    "the rounds of a game are not composed": ("oracle-query / replace-one", _rounds_not_composed),
+    "noise on counts of half the variance": (
+        "synthesizer / add-remove",
+        wrapped(
+            measurements.Meter,
+            "_noisy",
+            lambda noisy, self, counts, squared, rho: noisy(self, counts, Fraction(squared, 2), rho),
+        ),
+    ),
+    "parities as if a record moved one of them": (
+        "synthesizer / large budget / add-remove",
+        wrapped(
+            measurements.Meter,
+            "_noisy",
+            lambda noisy, self, counts, squared, rho: noisy(self, counts, min(squared, 2), rho),
+        ),
+    ),
+    "a replaced record moves a parity by one": (
+        "synthesizer / replace-one",
+        wrapped(
+            measurements.Meter,
+            "_noisy",
+            lambda noisy, self, counts, squared, rho: noisy(
+                self, counts, squared // 2 if squared > 2 else squared, rho
+            ),
+        ),
+    ),
+    "selections at twice their share": (
+        "synthesizer / rounds / add-remove",
+        wrapped(measurements, "sqrt_below", lambda root, square: 2 * root(square)),
+    ),
+    "noise on integers composed as if it were continuous": (
+        "synthesizer / add-remove",
+        value(GaussianBudget, "bits", lambda self, draws: 0),
+    ),
+    "selections paid from a budget of Gaussian noise": (
+        "synthesizer / rounds / add-remove",
+        wrapped(synthesizer, "zcdp_rho", lambda rho, epsilon, delta: gaussian_budget(epsilon, delta).rho),
+    ),
+    "one-ways left out of the budget": (
+        "synthesizer / add-remove",
+        wrapped(
+            measuring,
+            "_one_ways",
+            lambda one_ways, meter, rho: one_ways(replace(meter), rho) and one_ways(replace(meter), rho * 2),
+        ),
+    ),
+    "every stage of a long column at the whole of its share": (
+        "synthesizer / stages / add-remove",
+        wrapped(
+            measuring, "measure_stages", lambda counted, meter, column, rho: counted(replace(meter), column, 2 * rho)
+        ),
+    ),
+    "cells cut where the exact counts are": ("synthesizer / stages / add-remove", _exact_cells),
+    "rare texts that pass as easily as common ones": (
+        "infer_schema / add-remove",
+        value(private_schema, "least_threshold", lambda variance, delta: 1),
+    ),
+    "a threshold that forgets the columns": (
+        "infer_schema / replace-one",
+        as_property(private_schema.SchemaInference, "rare", lambda rare, self: 500 * rare),
+    ),
+    "the whole of delta spent twice": (
+        "infer_schema / add-remove",
+        as_property(private_schema.SchemaInference, "rare", lambda rare, self: 6 * rare),
+    ),
+    "kinds of columns for nothing": (
+        "infer_schema / add-remove",
+        wrapped(
+            private_schema,
+            "_Look",
+            lambda look, name, purse, texts, rho: look(name, replace(purse, spent=Fraction(0)), texts, 9 * rho),
+        ),
+    ),
+    "a replaced row moves one count of a schema": (
+        "infer_schema / replace-one",
+        wrapped(private_schema.Purse, "charge", lambda charge, self, rho: charge(self, rho) / 2),
+    ),
+    "a schema whose bounds are the data's": ("infer_schema / add-remove", _exact_bounds),
+    "progress tells a count": (
+        "oracle-query:exponential / replace-one",
+        wrapped(oracle_query, "play_match", _loud_match),
+    ),
+    "the game reads rounds from the rate of one": (
+        "oracle-query / play / replace-one",
+        wrapped(query_player, "sqrt_below", lambda root, square: 2 * root(square)),
+    ),
+    "a game with separator noise at a quarter of its scale": (
+        "oracle-query:rspm:separator / replace-one",
+        wrapped(perturbation, "discrete_laplace", lambda draw, scale, *rest: draw(max(1, scale // 4), *rest)),
+    ),
+    "a game with Gaussian noise of a hundredth of the variance": (
+        "oracle-query:rspm:gaussian / replace-one",
+        wrapped(gaussian_rspm, "discrete_gaussian", lambda draw, variance, *rest: draw(variance / 100, *rest)),
+    ),
+    "a game whose separating cards spend twice their epsilon": (
+        "oracle-query:surrogate / replace-one",
+        wrapped(surrogate_player, "homogeneous_epsilon", lambda epsilon_of, *rest: 2 * epsilon_of(*rest)),
+    ),
+}

@@ -1,0 +1,173 @@
+"""A schema bought from rows: what it finds, what it leaves out, what it refuses, what it charges."""
+
+from decimal import Decimal
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import oracledp as odp
+from oracledp.data.table.texts import TextColumns
+from oracledp.errors import BudgetExceeded, DataError, NothingDescribed, OracleDPError, ParameterError
+from oracledp.mechanisms.common_texts import common_texts, least_threshold, tail_bound
+from oracledp.mechanisms.private_schema import InferredSchema
+from oracledp.randomness.source import SeededRandomness
+
+ROWS = 8000
+
+
+def people() -> pd.DataFrame:
+    generator = np.random.default_rng(0)
+    return pd.DataFrame(
+        {
+            "age": generator.integers(18, 95, ROWS),
+            "balance": np.round(np.exp(generator.normal(5, 2, ROWS)), 2),
+            "job": generator.choice(["cook", "smith", "clerk"], ROWS),
+            "member": generator.integers(0, 2, ROWS),
+            "code": [f"{number:06d}" for number in range(ROWS)],
+            "note": np.where(generator.random(ROWS) < 0.3, None, "yes"),
+            "born": pd.Timestamp("1990-01-01") + pd.to_timedelta(generator.integers(0, 9999, ROWS), unit="D"),
+            "empty": [None] * ROWS,
+        }
+    )
+
+
+def bought(frame: object, **options: Any) -> InferredSchema:
+    given: dict[str, Any] = {"epsilon": 2, "delta": "1e-6", "source": SeededRandomness(1), **options}
+    return odp.infer_schema(frame, **given)
+
+
+def test_kinds_bounds_categories_and_missing_values_are_found() -> None:
+    found = bought(people())
+    schema = found.schema.to_json()["columns"]
+    assert schema["age"]["kind"] == "integer"
+    assert schema["age"]["lo"] <= 18
+    assert schema["age"]["hi"] >= 94
+    assert len(schema["age"]["thresholds"]) >= 2
+    assert (schema["balance"]["kind"], schema["balance"]["resolution"]) == ("numeric", 0.01)
+    assert schema["balance"]["hi"] >= 5000
+    assert schema["job"] == {"kind": "categorical", "values": ["clerk", "cook", "smith"]}
+    assert schema["member"] == {"kind": "categorical", "values": [0, 1]}
+    assert schema["note"]["nullable"]
+    assert set(found.left_out) == {"code", "empty"}
+    assert schema["born"]["kind"] == "timestamp"
+    assert (schema["born"]["lo"], schema["born"]["hi"]) == ("1980-01-01 00:00:00", "2029-12-31 23:59:59")
+    assert "id" in found.left_out["code"]
+
+
+def test_the_file_loads_says_what_was_paid_and_takes_edits(tmp_path: Path) -> None:
+    found = bought(people())
+    path = tmp_path / "people.yaml"
+    path.write_text(found.to_yaml(), encoding="utf-8")
+    assert odp.Schema.load(path) == found.schema
+    text = path.read_text(encoding="utf-8")
+    assert "# left out: code (" in text
+    assert "kind, missing values, bounds, cuts" in text
+    assert "NOT PRIVATE" in text  # it was seeded
+
+
+def test_files_and_frames_agree(tmp_path: Path) -> None:
+    frame = people().drop(columns=["balance", "born"])
+    path = tmp_path / "people.csv"
+    frame.to_csv(path, index=False, sep=";")
+    assert bought(path, delimiter=";").schema == bought(frame).schema
+
+
+def test_the_ledger_is_charged_once_and_refuses_before_any_draw(tmp_path: Path) -> None:
+    ledger = odp.Ledger.create(tmp_path / "budget.json", epsilon=3, delta="1e-5")
+    odp.Schema.infer(people(), epsilon=2, delta="1e-6", ledger=ledger, source=SeededRandomness(1))
+    with pytest.raises(BudgetExceeded):
+        bought(people(), ledger=ledger)
+
+
+@pytest.mark.parametrize("epsilon", [0, -1, "x"])
+def test_a_bad_budget_is_refused(epsilon: object) -> None:
+    with pytest.raises(OracleDPError):
+        bought(people(), epsilon=epsilon)
+
+
+def test_delta_must_be_small() -> None:
+    with pytest.raises(ParameterError, match="delta"):
+        bought(people(), delta="0.9")
+
+
+def test_odd_sources_are_answered(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="no such file"):
+        bought(tmp_path / "nothing.csv")
+    with pytest.raises(DataError, match="frame or a file"):
+        bought(7)
+    ledger = odp.Ledger.create(tmp_path / "budget.json", epsilon=3, delta="1e-5")
+    with pytest.raises(OracleDPError, match="name must be printable"):
+        bought(pd.DataFrame({"a\n": [1, 2]}), ledger=ledger)
+    assert ledger.remaining[0] == 3
+    odd = bought(pd.DataFrame({"x": ["a\0b", "c", "d"] * 1000})).schema["x"]
+    assert odd.labels[:2] == ("c", "d")
+    tiny = people().head(50)[["code", "note"]]
+    with pytest.raises(NothingDescribed, match="no column could be described, and the budget is spent") as spent:
+        bought(tiny, epsilon="0.01")
+    assert spent.value.exit_code == 4
+
+
+class Unspeakable:
+    """A value whose spelling fails."""
+
+    def __str__(self) -> str:
+        raise RuntimeError("a secret")
+
+
+@pytest.mark.parametrize("value", [pd.NA, pd.NaT, np.arange(3), Decimal("sNaN"), Unspeakable(), 10**5000], ids=type)
+def test_no_value_stops_the_reading_of_a_frame(value: object) -> None:
+    column = np.empty(3, dtype=object)
+    column[:] = [1, 2, None]
+    column[2] = value
+    assert TextColumns.read(pd.DataFrame({"x": column})).counts == ({"1": 1, "2": 1, None: 1},)
+
+
+def test_records_that_cannot_be_read_are_missing_in_every_column(tmp_path: Path) -> None:
+    path = tmp_path / "odd.csv"
+    path.write_text('a,b\n1,2\n"3,4\n7,8\n')  # a quote that nothing closes
+    assert TextColumns.read(path).counts == ({"1": 1, None: 2}, {"2": 1, None: 2})
+
+
+def test_missing_values_of_nullable_types_are_missing() -> None:
+    frame = pd.DataFrame({"n": pd.array([1, None], dtype="Int64"), "t": pd.array(["a", None], dtype="string")})
+    assert TextColumns.read(frame).counts == ({"1": 1, None: 1}, {"a": 1, None: 1})
+
+
+def test_one_column_of_one_value_and_two_thousand_categories_go_through() -> None:
+    constant = bought(pd.DataFrame({"town": ["Bern"] * ROWS})).schema["town"]
+    assert constant.labels == ("Bern", "other")
+    codes = pd.DataFrame({"site": [f"s{number % 2000}" for number in range(400_000)]})
+    found = bought(codes, epsilon=8)
+    assert len(found.schema["site"].to_json()["values"]) == 1000
+    assert found.schema["site"].to_json()["other"] == "other"
+
+
+def test_a_text_of_one_row_passes_with_the_probability_that_is_paid_for() -> None:
+    variance, delta = Fraction(400), Fraction(1, 1000)
+    threshold = least_threshold(variance, delta)
+    assert tail_bound(threshold - 1, variance) <= delta < tail_bound(threshold - 2, variance)
+    exact = sum(np.exp(-(x**2) / 800.0) for x in range(threshold - 1, 2000)) / np.sqrt(2 * np.pi * 400)
+    assert exact <= delta
+    assert common_texts({}, variance, threshold, SeededRandomness(0)) == {}
+    assert common_texts({"a": 10**6, "b": 1}, variance, threshold, SeededRandomness(0)).keys() == {"a"}
+
+
+def test_short_forms() -> None:
+    schema = odp.Schema({"a": "integer -5..5", "b": "numeric 0..1 by 0.1?", "c": "x | y | other: z", "d": "boolean"})
+    assert schema.sizes == (11, 12, 3, 2)
+    assert odp.Schema(schema.to_json()) == schema
+    for line, problem in (("integer", "short form"), ("numeric 0..1", "how finely"), ("integer 5..1", "less than hi")):
+        with pytest.raises(OracleDPError, match=problem):
+            odp.Schema({"a": line})
+
+
+def test_columns_that_call_themselves_ids_are_left_out_for_nothing() -> None:
+    frame = pd.DataFrame({"patient_id": range(2000), "paid": [1, 2] * 1000, "UUID": ["x"] * 2000})
+    found = odp.infer_schema(frame, epsilon=1, delta="1e-6", source=SeededRandomness(0))
+    assert found.schema.names == ("paid",)
+    assert all("person=" in found.left_out[name] for name in ("patient_id", "UUID"))
+    assert found.paid["paid"].startswith("100%")
