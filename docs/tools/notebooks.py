@@ -7,7 +7,9 @@ python docs/tools/notebooks.py            execute all, write .ipynb with output 
 
 from __future__ import annotations
 
+import os
 import re
+import sys
 import tempfile
 from pathlib import Path
 
@@ -60,7 +62,8 @@ def _shown(output: nbformat.NotebookNode) -> str:
 
 
 def main() -> None:
-    """Every notebook, in order."""
+    """Every notebook, in order. Cells that call the command line find the one of this environment."""
+    os.environ["PATH"] = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
     for path in sorted(FOLDER.glob("*.py")):
         notebook = read(path)
         execute(notebook)

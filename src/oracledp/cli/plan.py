@@ -14,6 +14,7 @@ from oracledp.data.schema import Schema
 from oracledp.data.table import Table
 from oracledp.errors import ParameterError
 from oracledp.exact.numbers import whole, whole_or_none
+from oracledp.learning.learner import AUTOMATIC
 from oracledp.learning.models import rule_class
 from oracledp.planning import Plan
 from oracledp.planning import plan as make_plan
@@ -50,11 +51,17 @@ def _rules(command: Command) -> Command:
         click.option("--target", help="With --schema: what to predict."),
         click.option("--schema", "schema_path", type=click.Path(), help="YAML or JSON schema of the table."),
         click.option("--literals", type=int, help="Number of boolean inputs, instead of a schema."),
-        click.option("--size", type=int, help="Literals in the rule, rules in the list, or non-zero weights."),
-        click.option("--model", default="conjunction", show_default=True, help="The kind of rule, as learn takes it."),
-    ):
+        click.option(
+            "--size", "--depth", type=int,
+            help="Literals in the rule, rules in the list, non-zero weights, or tests on a path of the tree.",
+        ),
+    ):  # fmt: skip
         command = option(command)
     return command
+
+
+def _model(default: str) -> Callable[[Command], Command]:
+    return click.option("--model", default=default, show_default=True, help="The kind of rule, as learn takes it.")
 
 
 def _rule_class(
@@ -98,43 +105,82 @@ def _asked(
     return queries, None if public is None or schema is None else Table.from_address(public, schema)
 
 
-def _selection(task: str) -> Command:
-    """The commands ``learn`` and ``rspm`` differ in the mechanisms they compare."""
-
-    def command(
-        model: str,
-        size: int | None,
-        literals: int | None,
-        schema_path: str | None,
-        target: str | None,
-        public: str | None,
-        timed: bool,
-        plot_path: str | None,
-        as_json: bool,
-        **options: Any,
-    ) -> None:
-        queries, table = _asked(task, model, size, literals, schema_path, target, public)
-        _show(make_plan(task, queries=queries, public=table, timed=timed, **options), as_json, plot_path)
-
-    return command
+def _on_public(command: Command) -> Command:
+    return click.option("--public", type=click.Path(), help="A table that is NOT private, of the same kind.")(command)
 
 
-for _task, _help in (
-    ("learn", "Every mechanism that can learn a rule, side by side."),
-    ("rspm", "Report Separator-Perturbed Min with each noise."),
-):
-    _command = _privacy(_rules(_selection(_task)))
-    _command = click.option("--public", type=click.Path(), help="A table that is NOT private, of the same kind.")(
-        _command
-    )
-    _command = click.option("--time", "timed", is_flag=True, help="Time an oracle call on random data.")(_command)
-    plan.command(_task, help=_help)(_command)
+def _timing(command: Command) -> Command:
+    return click.option("--time", "timed", is_flag=True, help="Time an oracle call on random data.")(command)
+
+
+@plan.command()
+@_timing
+@_on_public
+@_model(AUTOMATIC)
+@_rules
+@_privacy
+def learn(model: str, timed: bool, plot_path: str | None, as_json: bool, **options: Any) -> None:
+    """What learn would give: its default beside other models or, with --model, every mechanism for that model."""
+    if model != AUTOMATIC:
+        _selection("learn", model, timed, plot_path, as_json, **options)
+        return
+    if timed or plot_path is not None:
+        raise ParameterError(f"{'--time' if timed else '--plot'} needs --model, for instance --model conjunction")
+    asked = {name: options.pop(name) for name in ("literals", "schema_path", "target", "public")}
+    if asked["public"] is not None and asked["schema_path"] is None:
+        raise ParameterError("--public needs --schema")
+    schema, target = _columns(asked["literals"], asked["schema_path"], asked["target"])
+    table = None if asked["public"] is None else Table.from_address(asked["public"], schema)
+    _show(make_plan("learn", schema=schema, target=target, public=table, **options), as_json, None)
+
+
+@plan.command()
+@_timing
+@_on_public
+@_model("conjunction")
+@_rules
+@_privacy
+def rspm(model: str, timed: bool, plot_path: str | None, as_json: bool, **options: Any) -> None:
+    """Report Separator-Perturbed Min with each noise."""
+    _selection("rspm", model, timed, plot_path, as_json, **options)
+
+
+def _selection(
+    task: str,
+    model: str,
+    timed: bool,
+    plot_path: str | None,
+    as_json: bool,
+    *,
+    size: int | None,
+    literals: int | None,
+    schema_path: str | None,
+    target: str | None,
+    public: str | None,
+    **options: Any,
+) -> None:
+    """``learn`` and ``rspm`` differ in the mechanisms that they compare."""
+    queries, table = _asked(task, model, size, literals, schema_path, target, public)
+    _show(make_plan(task, queries=queries, public=table, timed=timed, **options), as_json, plot_path)
+
+
+def _columns(literals: int | None, schema_path: str | None, target: str | None) -> tuple[Schema, str]:
+    """A schema with its target: the file's, or one of so many boolean columns."""
+    if schema_path is not None:
+        if target is None:
+            raise ParameterError("--schema needs --target, the literal to predict")
+        return Schema.load(schema_path), target
+    if literals is None:
+        raise ParameterError("plan learn needs --schema with --target, or --literals")
+    count = whole(literals, "--literals", most=MOST_LITERALS)
+    return Schema(dict.fromkeys((*(f"x{i}" for i in range(1, count + 1)), "y"), "boolean")), "y"
 
 
 @plan.command()
 @click.option("--max-calls", type=int, default=100_000, show_default=True, help="Most oracle calls to spend.")
 @click.option("--oracle", default="auto", show_default=True, help="Solver or heuristic, as learn takes it.")
-@click.option("--public", type=click.Path(), help="A table that is NOT private, of the same kind.")
+@_on_public
+@_model("conjunction")
 @_rules
 @_privacy
 def robust(
@@ -158,6 +204,7 @@ def robust(
 @click.option(
     "--theorem", default="auto", show_default=True, help="auto, two-sample, independent, note, T2+T3 or T2+T4."
 )
+@_model("conjunction")
 @_rules
 @_privacy
 def prsma(

@@ -8,13 +8,15 @@ from typing import Any
 
 from oracledp.bounds.shape import Shape
 from oracledp.classes.base import QueryClass
+from oracledp.data.literals import Literal
 from oracledp.data.schema import Schema
 from oracledp.data.table import Table
 from oracledp.errors import OracleDPError, ParameterError
 from oracledp.exact.capacity import MOST_ROWS
-from oracledp.exact.numbers import MOST_CALLS, Exact, positive, probability, whole
+from oracledp.exact.numbers import MOST_CALLS, MOST_PARTS, Exact, positive, probability, whole, whole_or_none
 from oracledp.oracles.base import Oracle
 from oracledp.planning.cost import Timing, timing
+from oracledp.planning.models import ModelQuestion, model_options, recommend_model
 from oracledp.planning.options import Option, Plan
 from oracledp.planning.public import with_public_error
 from oracledp.planning.robust import RobustQuestion, design_json, robust_option
@@ -36,6 +38,8 @@ def plan(
     delta: Exact | None = None,
     queries: QueryClass | None = None,
     schema: Schema | None = None,
+    target: Literal | str | None = None,
+    size: int | None = None,
     target_error: Exact | None = None,
     beta: Exact = "1/20",
     neighbours: Neighbours | str = Neighbours.DEFAULT,
@@ -51,7 +55,8 @@ def plan(
     Errors are shares of the rows above the best query of the class and hold for every table; ``public``, a table that
     is *not* private, adds the error on data like it. ``target_error`` adds the rows and the epsilon that it needs;
     ``timed`` measures an oracle call on random data. "robust" compares what is private whatever ``oracle`` does, by
-    trials on ``public`` or else on random rows with a planted rule.
+    trials on ``public`` or else on random rows with a planted rule. "learn" with ``schema`` and ``target`` in place of
+    a class tries what ``oracledp learn`` runs by default (a scoring card, of ``size`` lines if given) and other models.
 
     >>> from oracledp.classes import Conjunctions
     >>> from oracledp.data.literals import Literals
@@ -64,15 +69,17 @@ def plan(
         raise ParameterError(f"the task to plan must be one of {', '.join(TASKS)}, got {task!r}")
     rows, max_calls = whole(rows, "rows", most=MOST_ROWS), whole(max_calls, "max_calls", most=MOST_CALLS)
     pair = positive(epsilon, "epsilon"), None if delta is None else probability(delta, "delta")
-    share, target = probability(beta, "beta"), None if target_error is None else positive(target_error, "target_error")
+    share, aim = probability(beta, "beta"), None if target_error is None else positive(target_error, "target_error")
     relation = Neighbours.parse(neighbours)
-    common = _Common(pair[0], pair[1], rows, float(share), None if target is None else float(target), relation)
+    common = _Common(pair[0], pair[1], rows, float(share), None if aim is None else float(aim), relation)
     if task == "synth":
         return _synth(common, queries, schema)
     if task == "prsma":
         return _prsma(common, queries, max_calls, theorem)
     if task == "robust":
         return _robust(common, queries, public, max_calls, oracle)
+    if task == "learn" and queries is None and schema is not None and target is not None:
+        return _models(common, schema, target, size, public)
     return _selection(task, common, queries, public, max_calls, timed)
 
 
@@ -117,6 +124,17 @@ def _class_numbers(queries: QueryClass | None, shape: Shape | None) -> dict[str,
         "parts": shape.parts,
         "elements": shape.elements,
     }
+
+
+def _models(common: _Common, schema: Schema, target: Literal | str, size: int | None, public: Table | None) -> Plan:
+    """What ``learn`` runs without a model."""
+    literal = schema.literal(target) if isinstance(target, str) else target
+    lines = whole_or_none(size, "size", most=MOST_PARTS)
+    question = ModelQuestion(
+        schema, literal, common.rows, common.epsilon, common.delta, common.neighbours, lines, public
+    )
+    options = model_options(question, common.target)
+    return Plan("learn", common.parameters(target=str(literal), size=lines), options, *recommend_model(options))
 
 
 def _selection(

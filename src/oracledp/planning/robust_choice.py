@@ -98,11 +98,11 @@ class RobustChoice:
         return best.mechanism, reason
 
     def loss(self, option: Option) -> float:
-        """The error to expect of an option, ⊥ included."""
+        """The error to expect of an option, ⊥ included; what is less than a millionth apart counts as equal."""
         trivial = 0.5 if self.rows is None else max(0.0, self.rows.trivial_error() - self.rows.least_error)
         known = (option.public_error, option.planted_error, option.mean_error, option.error)
         error = next((value for value in known if value is not None and not isnan(value)), trivial)
-        return float((option.silence or 0) * trivial + (1 - (option.silence or 0)) * error)
+        return round(float((option.silence or 0) * trivial + (1 - (option.silence or 0)) * error), 6)
 
     def _known(self) -> Iterator[Option]:
         for option in selection_options(self.question):

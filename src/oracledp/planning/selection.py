@@ -60,7 +60,7 @@ def selection_options(question: Question) -> Iterator[Option]:
 
 
 def _exponential(question: Question) -> Option:
-    size, epsilon = _log_candidates(question), float(question.epsilon)
+    size, epsilon = log_candidates(question.queries, question.shape.log_size), float(question.epsilon)
 
     def curve(rows: float, eps: float) -> float:
         return bounds.exponential(size, epsilon=eps, rows=rows, beta=question.beta, sensitivity=question.sensitivity)
@@ -77,11 +77,11 @@ def _exponential(question: Question) -> Option:
     )
 
 
-def _log_candidates(question: Question) -> float:
+def log_candidates(queries: QueryClass, log_size: float) -> float:
     """ln of the number of queries; for trees, of the prior's whole mass over the least that a tree may have of it."""
-    if not drawn_as_trees(question.queries):
-        return question.shape.log_size
-    bases = [branch.base.as_decision_trees() for branch in question.queries.branches()]
+    if not drawn_as_trees(queries):
+        return log_size
+    bases = [branch.base.as_decision_trees() for branch in queries.branches()]
     return max(_log_prior(trees) for trees in bases if trees is not None)
 
 

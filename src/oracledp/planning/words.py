@@ -13,13 +13,15 @@ if TYPE_CHECKING:
     from oracledp.planning.options import Option, Plan
 
 PUBLIC = "on public data"
+TINY = 1e-6  # errors below it say no more than that they are
+_INNER = ("hot", "parts", "elements", "log_domain")
 
 
 def describe(plan: Plan) -> str:
     """The options, the recommendation and the design, as text."""
     stream = StringIO()
     console = Console(file=stream, width=150, highlight=False)
-    settings = ", ".join(f"{name} = {value}" for name, value in plan.parameters.items() if value is not None)
+    settings = ", ".join(f"{name} = {value}" for name, value in _told(plan.parameters).items())
     console.print(f"plan for {plan.task}: {settings}", soft_wrap=True)
     if plan.options:
         console.print(_grid(plan))
@@ -32,15 +34,25 @@ def describe(plan: Plan) -> str:
     return stream.getvalue().rstrip()
 
 
+def _told(parameters: dict[str, object]) -> dict[str, object]:
+    """What a reader asked for; the numbers of the class's noise are in the JSON."""
+    shown = {name: value for name, value in parameters.items() if value is not None and name not in _INNER}
+    return {name: _number(value) if isinstance(value, int | float) else value for name, value in shown.items()}
+
+
 def _grid(plan: Plan) -> Grid:
+    """One line for each option, and no column that nobody fills."""
     beta = plan.parameters.get("beta", 0.05)
     stand_in = "on planted rows" if any(option.planted_error is not None for option in plan.options) else PUBLIC
-    names = ["mechanism", "expected error", f"error (prob. {1 - float(beta):g})", stand_in, "⊥"]
-    grid = Grid(*names, "rows needed", "ε needed", "oracle calls", "seconds", "privacy")
+    names = ["expected error", f"error (prob. {1 - float(beta):g})", stand_in, "⊥"]
+    names += ["rows needed", "ε needed", "oracle calls", "seconds"]
+    cells = [_cells(option) for option in plan.options]
+    filled = [place for place in range(len(names)) if any(line[place] for line in cells)]
+    grid = Grid("mechanism", *(names[place] for place in filled), "privacy")
     grid.columns[0].no_wrap = True
-    for option in plan.options:
+    for option, line in zip(plan.options, cells, strict=True):
         mark = " ←" if option.mechanism == plan.recommended else ""
-        grid.add_row(option.mechanism + mark, *_cells(option), option.privacy)
+        grid.add_row(option.mechanism + mark, *(line[place] for place in filled), option.privacy)
     return grid
 
 
@@ -61,6 +73,8 @@ def _share(value: float | None) -> str:
     """An error; a share above one promises nothing and says so."""
     if value is None or isnan(value):
         return ""
+    if 0 < value < TINY:
+        return f"< {TINY:g}"
     return f"{value:.3g} (vacuous)" if value >= 1 else f"{value:.3g}"
 
 

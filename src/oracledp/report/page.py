@@ -47,6 +47,7 @@ figure{margin:0;padding:.6rem .8rem;border:1px solid var(--line);border-radius:.
 figcaption{font-weight:600}figcaption span,.note{color:var(--faint);font-weight:400;font-size:.85rem}
 svg{display:block;width:100%;height:auto;color:var(--ink)}
 svg text{fill:var(--faint);font-size:11px}
+.drawing svg{width:auto;max-width:none}.drawing svg text{fill:#1b2330;font-size:13px}
 svg.scale{max-width:34rem;margin:.5rem 0}svg.scale text{font-size:9px}
 .key{display:inline-block;width:.8em;height:.8em;border-radius:.15em;background:var(--one);margin-right:.3em}
 .key.two{background:var(--two)}

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from html import escape
-from math import log
 
+from oracledp import bounds
+from oracledp.bounds.shape import Shape
 from oracledp.classes.pictures import Branching, Card, Lines, Picture, Sentence
+from oracledp.classes.tree_picture import draw_tree
 from oracledp.mechanisms.release import Release
+from oracledp.planning.selection import log_candidates
+from oracledp.privacy.persons import row_epsilon
 from oracledp.report.about import About, summary
 from oracledp.report.page import contents, grid, page, section, signed_bar
 from oracledp.report.words import promise
@@ -44,7 +48,9 @@ def picture(drawn: Picture, target: str) -> str:
     if isinstance(drawn, Lines):
         return _list(drawn, target)
     if isinstance(drawn, Branching):
-        return f'<p>{escape(target)}?</p><ul class="rules">{_branches(drawn)}</ul>'
+        drawing = f'<div class="wide drawing" tabindex="0">{draw_tree(drawn, ("no", "yes")).svg}</div>'
+        words = f'<details><summary>The same in words</summary><ul class="rules">{_branches(drawn)}</ul></details>'
+        return f"<p>{escape(target)}?</p>{drawing}{words}"
     items = "".join(f"<li>{escape(item)}</li>" for item in drawn.items)
     shown = f'<p>{drawn.heading}</p><ol class="rules">{items or "<li>nothing</li>"}</ol>' if drawn.heading else ""
     return ("<p>not:</p>" if drawn.negated and shown else "") + shown
@@ -108,15 +114,23 @@ def _origin(release: Release) -> str:
 
 def expected_error(release: Release, rows: int | None) -> str:
     """What privacy costs by theory: with probability 95 % the rule's count is this close to the best one's."""
-    owner, epsilon = release.query.owner, float(release.guarantee.epsilon)
-    sensitivity = release.guarantee.neighbours.comparison_sensitivity
-    if release.mechanism in SELECTIONS and not release.mechanism.startswith("rspm"):
-        count = sensitivity * log(owner.size / 0.05) / epsilon
-    elif release.mechanism == "rspm:k-hot":
-        count = sensitivity * owner.hot**2 / epsilon * log((owner.part_count + owner.dummies) / 0.05)
-    else:
-        return "No bound is computed for this mechanism."
+    count = _error_bound(release)
+    if count is None:
+        return "No theorem bounds its error on every table: 'oracledp plan learn' tries it on rows like yours."
     share = "" if rows is None else f", that is {100 * count / rows:.2f} % of the {rows:,} rows"
     return (
         f"With probability 95 % it is wrong on at most {count:,.0f} records more than the best rule of its kind{share}."
     )
+
+
+def _error_bound(release: Release) -> float | None:
+    """In records, by the functions that plan the same mechanisms."""
+    guarantee, owner = release.guarantee, release.query.owner
+    numbers = {"epsilon": float(row_epsilon(guarantee.epsilon, guarantee.unit)), "rows": 1.0, "beta": 0.05}
+    sensitivity = guarantee.neighbours.comparison_sensitivity
+    if release.mechanism in ("exponential", "permute-and-flip", "report-noisy-min", "private-tree"):
+        return bounds.exponential(log_candidates(owner, Shape.of(owner).log_size), sensitivity=sensitivity, **numbers)
+    if release.mechanism == "rspm:k-hot":
+        shape = Shape.of(owner)
+        return bounds.rspm_k_hot(shape.hot, shape.parts, sensitivity=sensitivity, size=shape.size, **numbers)
+    return None
