@@ -24,7 +24,10 @@ def main() -> None:
         browser = browsers.chromium.launch(executable_path=sys.argv[1], args=["--no-sandbox"])
         page = browser.new_page(viewport={"width": 900, "height": 980}, color_scheme="light")
         page.goto((Path(folder) / "card.html").as_uri())
-        page.screenshot(path=TARGET)
+        table = page.locator("table").first.bounding_box()
+        assert table is not None
+        bottom = table["y"] + table["height"] + 12
+        page.screenshot(path=TARGET, full_page=True, clip={"x": 0, "y": 0, "width": 900, "height": bottom})
         browser.close()
 
 
