@@ -24,9 +24,10 @@ SLOW = (
     "synthesizer / rounds", "synth", "fit auto", "learn_table / auto", "learn decision-list", "surrogate",
     "fit card", "logistic card",
 )  # fmt: skip
+ROBUST = ("prsma / gives up", "prsma:two-sample / hides", "prsma:two-sample / certificate")
 QUICK = [
     look for look in looks()
-    if look.door.name in ("fit cards of ±1", "prsma / gives up") or not look.door.name.startswith((*SLOW, "prsma"))
+    if look.door.name in ("fit cards of ±1", *ROBUST) or not look.door.name.startswith((*SLOW, "prsma"))
 ]  # fmt: skip
 
 

@@ -7,15 +7,15 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache
 from itertools import pairwise
-from math import comb, exp, log
+from math import exp, log
 from types import SimpleNamespace
 
-import mpmath
 import numpy as np
 import pytest
 
 from oracledp.audit.enumeration import UNIT, law_of_runs
 from oracledp.audit.prsma_law import Behaviour, Content, Outcome, logistic_base
+from oracledp.audit.two_sample_law import binomial, scanned_delta
 from oracledp.mechanisms.robust import theorem_two_sample
 from oracledp.mechanisms.robust.delta import certified_delta, delta_terms
 from oracledp.mechanisms.robust.design import Design
@@ -53,45 +53,13 @@ DESIGNS = [(4, 10, 3), (8, 40, 5), (12, 200, 8), (20, 1000, 12)]
 
 
 # ---- the certificate ------------------------------------------------------------------------------------
-def by_formula(design: Design, psi: mpmath.mpf, *, giving_up: bool = True) -> mpmath.mpf:
-    """min{A, B} + b as it is printed in proofs/prsma.md, with sixty digits."""
-    m, R, n = design.parts, design.runs_per_part, design.rows
-    q, eta = (
-        mpmath.mpf(design.theorem.share(m)),
-        mpmath.mpf(design.base_epsilon.numerator) / design.base_epsilon.denominator,
-    )
-    e = mpmath.exp(mpmath.mpf(design.epsilon.numerator) / design.epsilon.denominator)
-
-    def mean(chance: mpmath.mpf) -> mpmath.mpf:
-        table = (mpmath.mpf(p.numerator) / p.denominator for p in design.pass_probabilities)
-        return mpmath.fsum(p * comb(m, t) * chance**t * (1 - chance) ** (m - t) for t, p in enumerate(table))
-
-    above, below = mean(q + (1 - q) * psi), mean((1 - q) * psi)
-    coarse = (1 - q) * max(above - e * below, 0) + above * q
-    bottom = max(1 - (1 - q) * below - e * (1 - above), 0) if giving_up else 0
-    if psi == 0:
-        return coarse + bottom
-    sigma = eta * mpmath.sqrt((n - 1) * q * (1 - q))
-    drift = (n - 1) * (mpmath.log(1 + q * (mpmath.exp(eta) - 1)) - q * eta)
-    like = mpmath.exp(drift + sigma * mpmath.sqrt((1 - psi) / psi)) / psi
-    share = above * q * mpmath.exp(eta) * like
-    fine = max((1 - q) * (above - e * below) + share, 0) + share * (1 - psi) / R
-    return min(fine, coarse) + bottom
-
-
-def scanned(design: Design, points: int = 400, *, giving_up: bool = True) -> float:
-    with mpmath.workdps(60):
-        grid = (mpmath.mpf(number) / points for number in range(points + 1))
-        return float(max(by_formula(design, psi, giving_up=giving_up) for psi in grid))
-
-
 @pytest.mark.parametrize("numbers", DESIGNS)
 @pytest.mark.parametrize("epsilon", [Fraction(1, 2), Fraction(2)])
 def test_the_certificate_covers_an_independent_scan_and_is_tight(
     numbers: tuple[int, int, int], epsilon: Fraction
 ) -> None:
     design = a_design(*numbers, epsilon=epsilon, rows=500, epsilon_inner=Fraction(1, 10))
-    found, certified = scanned(design), float(certified_delta(design))
+    found, certified = scanned_delta(design), float(certified_delta(design))
     assert found <= certified <= 1.05 * found
     assert sum(delta_terms(design, epsilon).values()) == certified_delta(design)
 
@@ -108,7 +76,7 @@ def test_a_hole_in_the_cells_would_be_seen(monkeypatch: pytest.MonkeyPatch) -> N
         monkeypatch.setattr(theorem_two_sample, "pairwise", with_hole)
         bound = theorem_two_sample._Bound(design, Fraction(1, 8), design.epsilon)
         holes.append(sum(theorem_two_sample._worst_cell(bound)))
-    assert min(holes) < Fraction(scanned(design)) <= whole
+    assert min(holes) < Fraction(scanned_delta(design)) <= whole
 
 
 @pytest.mark.parametrize("place", [0, 1, 12345, (1 << 47) + 1, (1 << 48) - 3, 1 << 48])
@@ -128,7 +96,7 @@ def test_giving_up_is_paid_for() -> None:
     """With a test that hardly ever fails to pass, ⊥ is what tells: a certificate without it would be too small."""
     table = (*(Fraction(t, 10) for t in range(8)), Fraction(1))
     design = a_design(8, 40, 5, pass_probabilities=table, epsilon=Fraction(1, 10))
-    assert scanned(design, giving_up=False) < 0.9 * scanned(design) <= 0.9 * float(certified_delta(design))
+    assert scanned_delta(design, giving_up=False) < 0.9 * scanned_delta(design) <= 0.9 * float(certified_delta(design))
 
 
 # ---- the exact law on small tables ------------------------------------------------------------------------
@@ -150,21 +118,17 @@ class World:
         q = float(design.theorem.share(design.parts))
         contents = dict[Content, float]()
         for a in range(self.ones + 1):
-            chance = _binomial(self.ones, a, q)
+            chance = binomial(self.ones, a, q)
             contents[a, 0] = contents.get((a, 0), 0) + (1 - q) * chance
             contents[a, self.own] = contents.get((a, self.own), 0) + q * chance
         passing = sum(chance * rule(content).passes(design.runs_per_part) for content, chance in contents.items())
         table = [float(p) for p in design.pass_probabilities]
-        goes_on = sum(p * _binomial(design.parts, t, passing) for t, p in enumerate(table))
+        goes_on = sum(p * binomial(design.parts, t, passing) for t, p in enumerate(table))
         answers = sum(chance * (1 - rule(content).failure) for content, chance in contents.items())
         inside = sum(
             chance * (1 - rule(content).failure) * rule(content).inside for content, chance in contents.items()
         )
         return Outcome(goes_on * inside, goes_on * (answers - inside), 1 - goes_on * answers)
-
-
-def _binomial(trials: int, hits: int, chance: float) -> float:
-    return comb(trials, hits) * chance**hits * (1 - chance) ** (trials - hits)
 
 
 @cache

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import pytest
 
-from breaks.breaking import Breaks, as_property, wrapped
+from breaks.breaking import Breaks, as_property, value, wrapped
 from oracledp.game import voting_player
 from oracledp.mechanisms import exponential_mechanism as exponential
 from oracledp.mechanisms import gaussian_min as gaussian_rspm
@@ -21,7 +22,8 @@ from oracledp.mechanisms import (
 )
 from oracledp.mechanisms import perturbed_min as rspm
 from oracledp.mechanisms.release import Release
-from oracledp.mechanisms.robust import runs
+from oracledp.mechanisms.robust import mechanism as robust
+from oracledp.mechanisms.robust import runs, subsampling, theorem_two_sample
 from oracledp.mechanisms.votes import approval, ladder
 from oracledp.mechanisms.votes import mechanism as votes
 from oracledp.privacy.guarantee import Neighbours
@@ -56,6 +58,22 @@ def _tells_rows(patch: pytest.MonkeyPatch) -> None:
 
     patch.setattr(table_selection.TableSelection, "run", remember)
     patch.setattr(Release, "to_json", lambda self: {**to_json(self), "rows": known[0]})
+
+
+def _from_a_tested_subsample(batches: Any, design: Any, base: Any, samples: Any, place: int, source: Any) -> Any:
+    drawn = list(samples)
+    drawn[place] = drawn[place - 1]
+    return batches(design, base, iter(drawn), place, source)
+
+
+def _one_subsample(draw: Any, *arguments: Any) -> Any:
+    drawn = list(draw(*arguments))
+    return iter(drawn[:1] * (len(drawn) - 1) + drawn[-1:])
+
+
+def _without_the_middle(edges: list[int]) -> list[tuple[int, int]]:
+    cells = list(pairwise(edges))
+    return cells[: len(cells) // 2] + cells[-1:]
 
 
 def _one_hot(original: Any, queries: Any, *, epsilon: Any, **rest: Any) -> Any:
@@ -131,5 +149,29 @@ MECHANISMS: Breaks = {
     "a test of PRSMA that lets everything through": (
         "prsma / gives up / replace-one",
         wrapped(runs, "bernoulli", lambda draw, chance, source: draw(chance, source) or chance > 0),
+    ),
+    "the released run from a tested subsample": (
+        "prsma:two-sample / hides / add-remove",
+        wrapped(subsampling, "_batches", _from_a_tested_subsample),
+    ),
+    "all tests on one subsample": (
+        "prsma:two-sample / hides / add-remove",
+        wrapped(robust, "subsamples", _one_subsample),
+    ),
+    "a threshold where a ladder with noise belongs": (
+        "prsma:two-sample / hides / add-remove",
+        wrapped(subsampling, "bernoulli", lambda draw, chance, source: chance > Fraction(1, 2)),
+    ),
+    "an entry of the ladder a hundredth too large": (
+        "prsma:two-sample / hides / add-remove",
+        wrapped(subsampling, "bernoulli", lambda draw, chance, source: draw(min(chance + Fraction(1, 100), 1), source)),
+    ),
+    "tests of one run": (
+        "prsma:two-sample / hides / add-remove",
+        wrapped(subsampling, "batch_sizes", lambda sizes, design: [1]),
+    ),
+    "a certificate with a hole in its cells": (
+        "prsma:two-sample / certificate / add-remove",
+        value(theorem_two_sample, "pairwise", _without_the_middle),
     ),
 }

@@ -11,9 +11,10 @@ import pytest
 
 from oracledp.data.schema import Schema
 from oracledp.errors import DataError
-from oracledp.learners import ConjunctionClassifier, DecisionListClassifier
+from oracledp.learners import ConjunctionClassifier, DecisionListClassifier, TreeRegressor
 from oracledp.learners.cuts import CutEncoder, as_numbers
 from oracledp.learners.encoding import SchemaEncoder
+from oracledp.learners.given import row_weights
 
 SCHEMA = Schema(
     {
@@ -58,6 +59,21 @@ def test_what_is_no_number_lies_below_every_cut() -> None:
 def test_a_text_changes_no_other_row_of_a_list() -> None:
     rows = [[True, "a"], [5, "b"]]
     assert SchemaEncoder(SCHEMA).encode(rows).tolist() == SchemaEncoder(SCHEMA).encode([[-3, "a"], [5, "b"]]).tolist()
+
+
+@pytest.mark.parametrize("odd", ["x", b"x", 1j, None, 2.5, [3], [1, 2], 10**400], ids=repr)
+@pytest.mark.parametrize("labels", [[0, 1, 1], [True, False, True], [np.float32(0.1), 1, 0]], ids=repr)
+def test_one_odd_label_or_weight_in_a_list_changes_no_other(labels: list[Any], odd: Any) -> None:
+    """numpy makes texts of a whole list if one value is a text: then no other label was one of the classes."""
+    rows = [[0], [1], [1], [0]]
+    for model in (
+        ConjunctionClassifier(epsilon=1, bounds=(0, 1), classes=[0, 1]),
+        TreeRegressor(epsilon=1, bounds=(0, 1), target_bounds=(0, 1)),
+    ):
+        usual, changed = (model.prepare(rows, [*labels, last]).data.labels.tolist() for last in (0, odd))
+        assert usual[:3] == changed[:3]
+    weighed = [row_weights([*labels, last], 4, 3).of_rows for last in (0, odd)]
+    assert np.array_equal(weighed[0][:3], weighed[1][:3])
 
 
 def test_a_strict_estimator_refuses_and_says_what_it_assumes() -> None:

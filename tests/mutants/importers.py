@@ -35,6 +35,7 @@ ALSO = {  # what imports do not tell
     "data/schema/text_kinds.py": ("tests/unit/test_private_schema.py",),
     "data/table/values.py": ("tests/unit/test_table.py", "tests/estimators/test_total_encoding.py"),
     "mechanisms/gradients.py": ("tests/unit/test_gradients.py",),
+    "privacy/loss_law.py": ("tests/unit/test_loss_law.py", "tests/ledger/test_year.py"),
 }
 AT_LAST = ("tests/audit/test_front_door.py",)  # whole laws of every public entry point
 

@@ -29,9 +29,13 @@ PATTERNS = (
 # These only propose, from public numbers: what they propose is certified, or is private whatever it is.
 PROPOSING = (
     "mechanisms/robust/designer.py", "mechanisms/robust/search_*.py",
-    "learning/automatic.py", "mechanisms/surrogate_start.py", "mechanisms/column_inference.py",
-    "mechanisms/votes/ballots.py",  # a part's list may be any function of the part (proofs/vote.md)
-    "mechanisms/votes/size.py", "learning/wording.py", "learning/models.py",
+    "learning/automatic.py", "mechanisms/surrogate_start.py",
+    # A part's list may be any function of the part, however long and however graded: the tally, which is mutated,
+    # takes what is allowed of it, and the split, which is mutated too, hands over nothing else (proofs/vote.md).
+    "mechanisms/votes/ballots.py",
+    # How many parts and how long their lists are, by public numbers: calibration holds for every such pair.
+    "mechanisms/votes/size.py",
+    "learning/wording.py", "learning/models.py",  # names and words of what was released, or of public classes
 )  # fmt: skip
 
 # Rooms of which every file is listed above or here, with the reason why no guarantee leans on it.
@@ -78,6 +82,16 @@ GUESSING = {
     "mechanisms/surrogate_solver.py": ("_along",),  # where a Newton step ends: the exact gradient judges the point
     "privacy/accounting.py": ("_float_homogeneous", "_bisect"),  # a guess in floats, certified in fractions
     "mechanisms/gradients.py": ("weights", "follow", "average"),  # where released gradients lead
+    "mechanisms/column_inference.py": (  # of released counts; the cells of private values are mutated
+        "kind_from",
+        "bounds_from",
+        "_first_shown",
+        "cuts_from",
+        "_rounded",
+        "ordered_definition",
+        "moment_definition",
+        "categorical_definition",
+    ),
     "learning/sparse_cards.py": ("heaviest", "take", "gains", "_deviation", "_points"),  # of a released card
     "learning/blocks.py": ("chain", "_nested", "thin_blocks"),  # which public literals a card looks at
     "learning/feature_maps.py": ("by_literal",),  # released weights in words

@@ -34,7 +34,7 @@ from importers import Importers
 from judges import Judges, collected, find_judges
 from operators import Change, changes
 from privacy_path import ROOT, SOURCE, component, privacy_path, skipped
-from warm import Warm
+from warm import BEGIN, Warm
 
 CACHE = ROOT / "build" / "mutants"
 EQUIVALENT = Path(__file__).with_name("equivalent.json")
@@ -109,6 +109,7 @@ class Experience:
 
     caught: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
     sound: dict[str, bool] = field(default_factory=dict)
+    needs: dict[str, float] = field(default_factory=dict)  # seconds of work after which a test will never end
 
     def order(self, file: str, tests: list[str]) -> list[str]:
         """Those first that caught most mutants of the file; the order is kept among the others."""
@@ -165,15 +166,24 @@ class Worker:
         return chosen
 
     def _sound(self, by: str, limits: dict[str, float]) -> bool:
-        """Whether the test that caught a mutant passes without it; asked once for each."""
+        """Whether the test that caught a mutant passes without it, and soon enough to say that it never ends with it.
+
+        Asked once for each. A test that may need longer than it was given is given that, and judges again.
+        """
         test = by.removeprefix("no end: ")
         if "::" not in test or test.startswith("exit code"):
             return True  # the mutant cannot even be imported, or ends the process
         if test not in self.experience.sound:
+            before = self.worked
             failed = self.fails([test], limits)
             self.experience.sound[test] = not failed
+            self.experience.needs[test] = GRACE + PATIENCE * (self.worked - before)
             if failed:
                 print(f"judges nobody, as it fails by itself: {test}", flush=True)
+        given, needed = limits.get(test, BEGIN), self.experience.needs[test]
+        if by != test and given < needed:
+            limits[test] = needed
+            return False
         return self.experience.sound[test]
 
     def first_of(self, tests: list[str], limits: dict[str, float]) -> str:
@@ -188,7 +198,8 @@ class Worker:
 
     def fails(self, tests: list[str], limits: dict[str, float]) -> str:
         """The first test that fails, or "no end: ..."; nothing if all pass."""
-        by, worked = self.warm.first_failure(self.folder, tests, limits, self.most)
+        unsound = [f"--deselect={test}" for test, sound in self.experience.sound.items() if not sound]
+        by, worked = self.warm.first_failure(self.folder, [*tests, *unsound], limits, self.most)
         self.worked += worked
         return by
 

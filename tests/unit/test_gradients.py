@@ -5,14 +5,18 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from oracledp.data.literals import Literals
 from oracledp.errors import CapacityError, ParameterError
 from oracledp.exact.normal import normal_tail
 from oracledp.learners import HalfspaceClassifier, PrivateRuleClassifier, load_model
+from oracledp.learning.aimed_cards import AimedCards
 from oracledp.learning.automatic import descent
+from oracledp.learning.blocks import single_blocks
 from oracledp.mechanisms.gradients import Descent, NoisyGradients, _Problem
 from oracledp.mechanisms.residuals import chances, clipped, lengths_above
 from oracledp.privacy.gaussian_accounting import certified, gaussian_delta, gaussian_mu, gaussian_variance
 from oracledp.privacy.guarantee import Neighbours
+from oracledp.randomness.source import SeededRandomness
 
 ADD = Neighbours.ADD_REMOVE
 TABLE = np.random.default_rng(5)
@@ -51,6 +55,28 @@ def test_the_sum_is_exact_for_counts_of_any_size() -> None:
     ]
     by_hand = sum(int(shown[i, k]) * single[i][k].astype(object) for i in range(50) for k in range(3))
     assert (_Problem.of(records, shown, one, (1, 1, 1), None).gradient(weights) == by_hand).all()
+
+
+def test_aims_at_either_end_are_classes() -> None:
+    """A share of nothing or of everything is the first or the second class: the same sums and the same noise."""
+    one, full = mechanism(), 1 << mechanism().lattice.residual_bits
+    records, shown = TABLE.integers(-17, 18, (50, 3)), TABLE.integers(0, 1 << 30, 50)
+    second = TABLE.integers(0, 2, 50)
+    by_class = np.stack([shown * (1 - second), shown * second], axis=1)
+    for shares in (None, (TABLE.integers(0, 8, 50), 7)):
+        aimed = one.run_aimed(records, shown, second * full, SeededRandomness(3), shares=shares)
+        assert (aimed == one.run(records, by_class, SeededRandomness(3), shares=shares)).all()
+    beyond = one.run_aimed(records, shown, second * 3 * full - 1, SeededRandomness(3))
+    assert (beyond == one.run(records, by_class, SeededRandomness(3))).all()  # aims are cut to the range
+
+
+def test_a_card_for_numbers_spends_what_the_count_leaves() -> None:
+    literals = Literals.named("a", "b")
+    asked = {"literals": literals, "blocks": single_blocks(literals), "delta": Fraction(1, 1000), "neighbours": ADD}
+    counted, told = (AimedCards(epsilon=Fraction(2), rows=rows, **asked) for rows in (None, 100))
+    assert told._gradients(told._encoding, 100).epsilon == 2
+    assert counted._gradients(counted._encoding, 100).epsilon + counted._count.epsilon == 2
+    assert counted._count.epsilon > 0
 
 
 def test_shares_follow_the_softmax_and_never_exceed_one() -> None:

@@ -28,6 +28,7 @@ from oracledp.exact.roots import sqrt_below
 from oracledp.learners.cuts import MOST_BOUND, CutEncoder
 from oracledp.learners.fitting import Fitting
 from oracledp.learning import OverrideLists, rule_learner
+from oracledp.learning.learner import promise
 from oracledp.mechanisms import exponential_mechanism
 from oracledp.mechanisms.block_noise import block_noise
 from oracledp.mechanisms.exponential_mechanism import ExponentialMechanism
@@ -40,6 +41,7 @@ from oracledp.mechanisms.robust.theorem_two_sample import TwoSamples
 from oracledp.mechanisms.sampling.decision_tree_sampler import pick
 from oracledp.mechanisms.sampling.subset_sampler import SubsetTrials
 from oracledp.mechanisms.sampling.trials import check_leaves
+from oracledp.mechanisms.votes.ladder import MOST_ON_LADDERS, LadderVote
 from oracledp.oracles.exhaustive import ExhaustiveOracle
 from oracledp.oracles.problem import LIMIT, WeightedProblem
 from oracledp.oracles.values import MOST_QUERIES
@@ -281,3 +283,26 @@ def test_blocks_have_coordinates(sizes: tuple[int, ...]) -> None:
 def test_a_charge_names_the_mechanism_that_runs() -> None:
     names = [ExponentialMechanism(Conjunctions(named(1)), ONE, Neighbours.DEFAULT, flip).name for flip in (False, True)]
     assert names == ["exponential", "permute-and-flip"]
+
+
+def test_parts_on_a_ladder() -> None:
+    """Their number is public, and a ladder of more would take long to certify."""
+    small = {"epsilon": Fraction(20), "delta": Fraction(1, 1000)}
+    assert LadderVote.calibrate(parts=MOST_ON_LADDERS, **small).parts == MOST_ON_LADDERS
+    for parts in (0, MOST_ON_LADDERS + 1, True):
+        assert refused(lambda parts=parts: LadderVote.calibrate(parts=parts, **small), ParameterError)
+
+
+@pytest.mark.parametrize("rows", [None, 100])
+@pytest.mark.parametrize(
+    ("model", "more"),
+    [
+        ("auto", {}), ("decision-list", {}), ("decision-list", {"size": 2}), ("conjunction", {}), ("halfspace", {}),
+        ("conjunction", {"mechanism": "permute-and-flip"}), ("tree", {}), ("halfspace", {"delta": Fraction(1, 1000)}),
+    ],
+)  # fmt: skip
+def test_a_learner_promises_beforehand_what_it_then_promises(
+    model: str, more: dict[str, Any], rows: int | None
+) -> None:
+    asked: dict[str, Any] = {"epsilon": ONE, "neighbours": Neighbours.ADD_REMOVE, "rows": rows, **more}
+    assert promise(model, **asked) == rule_learner(model, named(3), **asked).guarantee

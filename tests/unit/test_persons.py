@@ -1,5 +1,6 @@
 """Rows of persons: which are kept, what is promised for them, what a ledger makes of it (proofs/persons.md)."""
 
+from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
@@ -13,12 +14,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 
 import oracledp as odp
-from oracledp.data.table.persons import kept_rows
+from oracledp.data.table.dialects.base import Dialect
+from oracledp.data.table.dialects.duck import DuckDB
+from oracledp.data.table.dialects.postgres import PostgreSQL
+from oracledp.data.table.persons import PersonsInSql, kept_rows
 from oracledp.data.table.unit import Unit
 from oracledp.errors import BudgetExceeded, DataError, ParameterError
 from oracledp.learning import learn_table
 from oracledp.privacy.guarantee import Guarantee, Neighbours
-from oracledp.privacy.ledger import Ledger
+from oracledp.privacy.ledger import Charge, Ledger
 from oracledp.privacy.persons import delta_growth, per_unit, row_delta, row_epsilon
 
 SCHEMA = odp.Schema({"age": "integer 0..99", "ill": "boolean"})
@@ -163,3 +167,23 @@ def test_ledgers_count_one_unit(tmp_path: Path) -> None:
         learn_table(table, SCHEMA.literal("ill"), epsilon=1, ledger=rows)
     assert rows.spent == (0, 0)
     assert kept_rows(Unit("id"), [], [np.zeros(0, np.int32)]).size == 0
+
+
+def test_guarantees_and_charges_keep_the_person_and_the_rows() -> None:
+    """What is written says whom it protects and with how many rows, and is read back as it was."""
+    unit = Unit("id", 3)
+    promise = per_unit(Guarantee(epsilon=Fraction(1, 3), neighbours=Neighbours.DEFAULT, proof="noise"), unit)
+    written = promise.to_json()
+    assert (written["person"], written["rows_per_person"]) == ("id", 3)
+    assert Guarantee.from_json(written) == promise
+    charge = Charge(epsilon=Fraction(1), delta=Fraction(0), mechanism="x", person="id", rows_per_person=3)
+    assert charge.unit == unit
+    assert Charge.from_json(charge.to_json()).unit == unit
+    assert replace(charge, rows_per_person=None).unit == Unit("id", 1)
+    assert replace(charge, person=None).unit == Unit()
+
+
+@pytest.mark.parametrize(("dialect", "limited"), [(PostgreSQL(), False), (DuckDB(), True)])
+def test_large_numbers_are_ids_where_a_type_was_declared(dialect: Dialect, limited: bool) -> None:
+    """Elsewhere a column of integers may become one of doubles, in which two ids run together."""
+    assert ("BETWEEN" in PersonsInSql(Unit("id"), "id", "BIGINT", dialect).reading()) is limited

@@ -30,6 +30,12 @@ def test_words_are_those_of_the_schema_and_numbers_lie_on_the_grid() -> None:
     assert sorted(map(tuple, again.codes.tolist())) == sorted(map(tuple, codes.tolist()))
 
 
+def test_plain_columns_stand_in_for_pandas(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert FrameShape.default(SCHEMA).library == "pandas"
+    monkeypatch.setattr("oracledp.data.output.frames.find_spec", lambda name: None)
+    assert isinstance(FrameShape.default(SCHEMA).build(SCHEMA.decode(np.zeros((1, 3), dtype=np.uint8))), PlainRows)
+
+
 def test_spelling_survives_the_file_and_is_a_text_in_frames(tmp_path: Path) -> None:
     SCHEMA.save(tmp_path / "schema.yaml")
     assert odp.Schema.load(tmp_path / "schema.yaml") == SCHEMA

@@ -137,6 +137,13 @@ def test_missing_values_of_nullable_types_are_missing() -> None:
     assert TextColumns.read(frame).counts == ({"1": 1, None: 1}, {"a": 1, None: 1})
 
 
+def test_one_missing_value_spells_no_large_number_anew() -> None:
+    """pandas makes doubles of the column: 2^60 + 1 would become 2^60, for every row that has it."""
+    values = [2**60, 2**60 + 1, 10**18 - 1, -(2**62) - 1]
+    alone, among = (TextColumns.read(pd.DataFrame({"x": held})).counts[0] for held in (values, [*values, None]))
+    assert among == {**alone, None: 1}
+
+
 def test_one_column_of_one_value_and_two_thousand_categories_go_through() -> None:
     constant = bought(pd.DataFrame({"town": ["Bern"] * ROWS})).schema["town"]
     assert constant.labels == ("Bern", "other")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from collections import Counter
 from decimal import Decimal
 from typing import Any
 
@@ -288,6 +289,22 @@ def test_one_missing_value_changes_no_other_record() -> None:
     gap = pandas.DataFrame({"x": [1, 2, None], "y": [True, False, None]})
     assert Table.from_frame(whole, schema).counts.tolist() == [2, 1]
     assert Table.from_frame(gap, schema).codes.tolist() == [[0, 0], [0, 1], [1, 0]]
+
+
+@pytest.mark.parametrize("odd", [None, "?", 1.5, True, 2**70])
+@pytest.mark.parametrize(
+    "kind", [{"kind": "categorical", "values": [2**60, 2**60 + 1]}, {"kind": "integer", "lo": 2**60, "hi": 2**60 + 9}]
+)
+def test_one_odd_value_changes_no_large_number(kind: dict[str, Any], odd: object) -> None:
+    """In pandas it makes doubles, or objects, of a whole column: whole numbers beyond 2^53 would become others."""
+    schema = Schema({"columns": {"x": {**kind, "nullable": True}}})
+    values = [2**60, 2**60 + 1, 2**60 + 1, 2**60 + 2, -(2**63)]
+    alone, among, single = (
+        Table.from_frame(pandas.DataFrame({"x": held}), schema) for held in (values, [*values, odd], [odd])
+    )
+    held = Counter({tuple(code): int(count) for code, count in zip(among.codes.tolist(), among.counts, strict=True)})
+    held.subtract([tuple(single.codes[0].tolist())])
+    assert +held == {tuple(code): int(count) for code, count in zip(alone.codes.tolist(), alone.counts, strict=True)}
 
 
 def test_only_a_strict_table_assumes_anything(table: Table) -> None:

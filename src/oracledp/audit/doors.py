@@ -52,7 +52,7 @@ class Door:
     lattice: Lattice = SHIPPED
     least: float = 1e-9
     stop_at_release: bool = False
-    far: int | None = None  # Laplace noise beyond it decides nothing more
+    span: tuple[int, int] | None = None  # Laplace noise beyond its ends decides nothing more
     tails: float = TAILS
     repeats: int = 1  # of coupled runs
 
@@ -105,19 +105,27 @@ def law_through(door: Door, data: DataSet, relation: Neighbours) -> tuple[RunLaw
         return seen.text
 
     with on_lattice(door.lattice):
-        law = law_of_runs(run, least=door.least, stop_at_release=door.stop_at_release, far=door.far)
+        law = law_of_runs(run, least=door.least, stop_at_release=door.stop_at_release, span=door.span)
     return law, printed[0] if printed else None
 
 
 def audit_door(door: Door, relation: Neighbours, pairs: list[tuple[DataSet, DataSet]] | None = None) -> Finding:
     """All pairs of neighbours of one relation (or these), against what the runs themselves claim."""
     chosen = door.pairs(relation) if pairs is None else pairs
+    laws, claimed = walked(door, relation, chosen)
+    return judge(door, laws, chosen, claimed)
+
+
+def walked(
+    door: Door, relation: Neighbours, pairs: list[tuple[DataSet, DataSet]]
+) -> tuple[dict[DataSet, RunLaw], Guarantee]:
+    """The law on every table of some pairs, and what the runs claim."""
     laws: dict[DataSet, RunLaw] = {}
     claims: list[Guarantee] = []
-    for data in dict.fromkeys(data for pair in chosen for data in pair):
+    for data in dict.fromkeys(data for pair in pairs for data in pair):
         laws[data], claim = law_through(door, data, relation)
         claims += [] if claim is None else [claim]
-    return judge(door, laws, chosen, claims[0] if claims else probe(door, chosen[0][0], relation))
+    return laws, claims[0] if claims else probe(door, pairs[0][0], relation)
 
 
 def probe(door: Door, data: DataSet, relation: Neighbours) -> Guarantee:

@@ -71,13 +71,13 @@ def discrete_laplace(scale: int) -> Outcomes:
         yield from ((value, *mass) for value in dict.fromkeys((x, -x)))
 
 
-def laplace_up_to(far: int, scale: int) -> Outcomes:
-    """Discrete Laplace noise of which all beyond ±``far`` counts as one step further: who compares numbers that lie
-    within ``far`` of each other cannot tell it apart.
+def laplace_between(low: int, high: int, scale: int) -> Outcomes:
+    """Discrete Laplace noise of which all up to ``low`` is one outcome, and all from ``high`` on another: for code that
+    does the same for all of either.
     """
-    inside = islice(discrete_laplace(scale), 2 * far + 1)
-    beyond = laplace_tail(far + 1, scale)
-    law = [*inside, (far + 1, *beyond), (-far - 1, *beyond)]
+    near = max(-low, high)
+    inside = [outcome for outcome in islice(discrete_laplace(scale), 2 * near + 1) if low < outcome[0] < high]
+    law = [*inside, (low, *laplace_tail(-low, scale)), (high, *laplace_tail(high, scale))]
     return iter(sorted(law, key=lambda outcome: -outcome[2]))
 
 

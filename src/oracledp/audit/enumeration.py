@@ -70,7 +70,7 @@ class Enumeration(DrawSource):
 
     least: int
     stop_at_release: bool = False
-    far: int | None = None
+    span: tuple[int, int] | None = None
     forks: list[_Fork] = field(default_factory=list)
     place: int = 0
 
@@ -82,8 +82,8 @@ class Enumeration(DrawSource):
         if name in VECTORS:
             *parameters, count = arguments
             law = VECTORS[name]
-            if name == "discrete_laplace" and self.far is not None:
-                law = partial(draw_laws.laplace_up_to, self.far)
+            if name == "discrete_laplace" and self.span is not None:
+                law = partial(draw_laws.laplace_between, *self.span)
             values = [self.take(name, lambda: law(*parameters)) for _ in range(count)]
             return np.array(values, dtype=bool if name == "coins" else np.int64)
         return getattr(self, f"_{name}")(*arguments)
@@ -203,12 +203,12 @@ def law_of_runs(
     *,
     least: float = 1e-9,
     stop_at_release: bool = False,
-    far: int | None = None,
+    span: tuple[int, int] | None = None,
 ) -> RunLaw:
     """The exact law of a function of a source, by running it once per outcome of its draws.
 
     With ``stop_at_release`` a run ends where block noise is added, and its output is what it would be added to. With
-    ``far`` discrete Laplace noise beyond it is one outcome on each side, for code that cannot tell more apart.
+    ``span`` discrete Laplace noise beyond its ends is one outcome on each side, for code that cannot tell more apart.
 
     >>> from oracledp.randomness.noise import bernoulli
     >>> law = law_of_runs(lambda source: bernoulli(Fraction(1, 3), source) or bernoulli(Fraction(1, 2), source))
@@ -217,7 +217,7 @@ def law_of_runs(
     """
     masses: dict[Hashable, list[int]] = {}
     runs = 0
-    for output, low, high in _leaves(run, Enumeration(int(least * UNIT), stop_at_release, far)):
+    for output, low, high in _leaves(run, Enumeration(int(least * UNIT), stop_at_release, span)):
         runs += 1
         known = masses.setdefault(output, [0, 0])
         known[0] += low

@@ -20,7 +20,7 @@ from oracledp.audit.gradient_doors import gradient_doors, gradient_law_doors
 from oracledp.audit.learner_doors import card_doors, learner_doors
 from oracledp.audit.person_doors import person_doors
 from oracledp.audit.regression_doors import regression_doors, regression_law_doors
-from oracledp.audit.robust_doors import robust_doors
+from oracledp.audit.robust_doors import robust_doors, two_sample_ways
 from oracledp.audit.surrogate_loss import card_finding
 from oracledp.privacy.guarantee import Neighbours
 
@@ -60,6 +60,7 @@ def looks() -> Iterator[Look]:
         ),
         (card_finding, card_doors()),
         (coupled_finding, [*coupled_doors(), *gradient_doors(), *regression_doors()]),
+        *((judge, [door]) for judge, door in two_sample_ways()),
     )
     for judge, doors in ways:
         for door in doors:

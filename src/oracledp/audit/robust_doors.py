@@ -6,16 +6,20 @@ that exceeds what the rows weigh decides the same. The claim is large, δ near a
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 from oracledp.audit.doors import COARSE, Door, Entry, Seen, patched
-from oracledp.audit.exact_law import DataSet
+from oracledp.audit.exact_law import DataSet, Finding
 from oracledp.audit.function_doors import selection
+from oracledp.audit.two_sample_law import certificate_finding, two_sample_finding
+from oracledp.mechanisms.perturbed_min import rspm
 from oracledp.mechanisms.robust.delta import certified_delta
 from oracledp.mechanisms.robust.design import Design
+from oracledp.mechanisms.robust.laplace_test import laplace_table
 from oracledp.mechanisms.robust.mechanism import prsma
 from oracledp.mechanisms.robust.theorem_independent import IndependentLabels
 from oracledp.mechanisms.robust.theorem_two_sample import TwoSamples
@@ -24,6 +28,8 @@ from oracledp.oracles.exhaustive import ExhaustiveOracle
 from oracledp.oracles.problem import WeightedProblem
 from oracledp.privacy.guarantee import Neighbours
 from oracledp.randomness.source import DrawSource
+
+HIDDEN = (0,)  # the parts of "y when a"
 
 
 @cache
@@ -45,25 +51,45 @@ def smallest_design() -> Design:
 
 
 @cache
-def two_samples() -> Design:
-    """Two tests of two runs each, on halves of the rows, and one run on a fresh half."""
-    design = replace(smallest_design(), delta=Fraction(1, 10**9), theorem=TwoSamples(Fraction(1, 2)))
+def two_samples(tests: int = 2, runs: int = 2, cells: int = 2, inner: Fraction = Fraction(2)) -> Design:
+    """Tests on subsamples, halves of the rows unless told otherwise, and one run on a fresh one."""
+    ladder = smallest_design().pass_probabilities if tests == 2 else laplace_table(tests, Fraction(1, 3), tests - 2)
+    design = replace(
+        smallest_design(),
+        delta=Fraction(1, 10**9),
+        rows=2 if tests == 2 else 500,
+        parts=tests,
+        runs_per_part=runs,
+        epsilon_inner=inner,
+        pass_probabilities=ladder,
+        theorem=TwoSamples(Fraction(1, cells)),
+    )
     return replace(design, delta=certified_delta(design))
 
 
-def giving_up(entry: Entry) -> Entry:
-    """The same with a search that answers only where more rows with a have another label than y: failures tell."""
+def failing(entry: Entry, fails: Callable[[Answer], bool]) -> Entry:
+    """The same with a search that fails for some answers unless more rows with a have another label than y."""
     search = ExhaustiveOracle.solve
 
     def solve(self: ExhaustiveOracle, problem: WeightedProblem) -> Answer:
-        inside = problem.records[:, 0] == 1
-        return search(self, problem) if problem.weights[inside].sum() > 0 else Failed(NO_ANSWER)
+        answer, inside = search(self, problem), problem.records[:, 0] == 1
+        return answer if problem.weights[inside].sum() > 0 or not fails(answer) else Failed(NO_ANSWER)
 
     def enter(data: DataSet, relation: Neighbours, source: DrawSource) -> Seen:
         with patched(ExhaustiveOracle, "solve", solve):
             return entry(data, relation, source)
 
     return enter
+
+
+def giving_up(entry: Entry) -> Entry:
+    """The same with a search that answers only where such rows are: failures tell."""
+    return failing(entry, lambda answer: True)
+
+
+def hiding(entry: Entry) -> Entry:
+    """The same with a search that hides one of two answers where no such rows are: which runs fail tells."""
+    return failing(entry, lambda answer: not isinstance(answer, Failed) and answer.query.parts == HIDDEN)
 
 
 def robust_doors() -> list[Door]:
@@ -76,6 +102,33 @@ def robust_doors() -> list[Door]:
     entry = selection(prsma, epsilon=design.epsilon, delta=design.delta, design=design, embedding="separator")
     common: dict[str, Any] = {"rows": 1, "lattice": COARSE, "tails": 1e-3}
     return [
-        Door("prsma", entry, base=(0, 0, 1, 0), kinds=(0, 1), far=1, least=1e-7, **common),
-        Door("prsma / gives up", giving_up(entry), base=(0, 0, 0, 1), kinds=(2, 3), far=0, least=1e-6, **common),
+        Door("prsma", entry, base=(0, 0, 1, 0), kinds=(0, 1), span=(-2, 2), least=1e-7, **common),
+        Door("prsma / gives up", giving_up(entry), base=(0, 0, 0, 1), kinds=(2, 3), span=(-1, 1), least=1e-6, **common),
     ]
+
+
+Way = tuple[Callable[[Door, Neighbours], Finding], Door]
+
+
+def two_sample_ways() -> list[Way]:
+    """The default design of ``prsma``, as small as it can be: three subsamples, five runs, on one row and on two.
+
+    Which of two queries that all rows treat alike comes out is the sign of the noise alone; one row moves it by one.
+    """
+    design = two_samples()
+    whole: dict[str, Any] = {"epsilon": design.epsilon, "delta": design.delta, "design": design}
+    entry = selection(prsma, embedding="separator", **whole)
+    single = selection(rspm, epsilon=design.base_epsilon, embedding="separator", oracle="exhaustive")
+    always = partial(two_sample_finding, design=design, single=single)
+    hidden = partial(two_sample_finding, design=design, single=hiding(single))
+    certified = partial(certificate_finding, design=two_samples(12, 200, 8, Fraction(1, 10)))
+    add, replaced = (Neighbours.ADD_REMOVE,), (Neighbours.REPLACE_ONE,)
+    common: dict[str, Any] = {"rows": 1, "lattice": COARSE, "least": 0}
+    name = "prsma:two-sample"
+    return [
+        (always, Door(name, entry, kinds=(0,), span=(-1, 1), relations=add, **common)),
+        (hidden, Door(f"{name} / hides", hiding(entry), kinds=(2,), span=(0, 1), relations=add, **common)),
+        (hidden, Door(f"{name} / hides, two rows", hiding(entry), base=(0, 0, 0, 1), kinds=(2, 3), span=(0, 1),
+                       relations=replaced, **common)),
+        (certified, Door(f"{name} / certificate", entry, relations=add)),
+    ]  # fmt: skip

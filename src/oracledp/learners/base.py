@@ -22,7 +22,7 @@ from oracledp.exact.numbers import Exact, positive, probability, whole_or_none
 from oracledp.learners.chances import SHARE as BAND_SHARE
 from oracledp.learners.chances import BandCounts
 from oracledp.learners.cuts import Bounds
-from oracledp.learners.encoding import Encoder, plain
+from oracledp.learners.encoding import Encoder, each_alone, plain
 from oracledp.learners.estimator import PrivateEstimator
 from oracledp.learners.fitting import Counting, Fitted, Fitting, LabelledRows, Prepared, number_of_class, problems
 from oracledp.learners.given import CLASSES_READ, row_weights
@@ -262,7 +262,7 @@ class PrivateClassifier(PrivateEstimator, ClassifierMixin, BaseEstimator):  # ty
 
 def _labels(given: Any, rows: int, declared: Any) -> tuple[NDArray[Any], NDArray[np.intp]]:
     """The classes, and the number of each row's; a label that is not among declared classes has none."""
-    labels = column_or_1d(plain(given), warn=True)
+    labels = column_or_1d(plain(given) if declared is None else each_alone(given), warn=True)
     if len(labels) != rows:
         raise ValueError(f"Found input variables with inconsistent numbers of samples: {[rows, len(labels)]}")
     if declared is None:

@@ -86,3 +86,17 @@ def as_given(X: Any) -> Any:
 def plain(y: Any) -> Any:
     """Labels as an array: polars and pyarrow columns included."""
     return y.to_numpy() if hasattr(y, "to_numpy") else y
+
+
+def each_alone(y: Any) -> Any:
+    """The same where each value of a list stays as it is: one text would make texts of all others in numpy's hands.
+
+    >>> each_alone([0, [1], "x"]).tolist()
+    [0, 1, 'x']
+    """
+    if not isinstance(y, list | tuple):
+        return plain(y)
+    found = np.empty(len(y), dtype=object)
+    for place, value in enumerate(y):
+        found[place] = value[0] if isinstance(value, list | tuple) and len(value) == 1 else value
+    return found

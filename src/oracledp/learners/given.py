@@ -17,7 +17,7 @@ from oracledp.errors import DataError, ParameterError
 from oracledp.exact.capacity import MOST_UNIT
 from oracledp.exact.numbers import positive
 from oracledp.learners.cuts import as_numbers
-from oracledp.learners.encoding import feature_schema, plain
+from oracledp.learners.encoding import each_alone, feature_schema
 
 CLASSES_READ = "the set of labels in y is public (declare it with classes=)"
 WEIGHTS_READ = "the largest sample weight is public (declare it with max_sample_weight=)"
@@ -114,7 +114,7 @@ def row_weights(given: Any, rows: int, most: Any) -> RowWeights:
     """
     if given is None:
         return RowWeights(None)
-    values = as_numbers(np.asarray(plain(given)))
+    values = as_numbers(np.asarray(each_alone(given)))
     if values.ndim > 1:
         raise ValueError("Sample weights must be 1D array or scalar")
     values = np.broadcast_to(values, (rows,)) if values.ndim == 0 else values

@@ -18,7 +18,7 @@ from oracledp.errors import ParameterError
 from oracledp.exact.capacity import MOST_ROWS
 from oracledp.exact.numbers import Exact, exact, positive, probability, whole_or_none
 from oracledp.learners.cuts import Bounds, as_numbers
-from oracledp.learners.encoding import Encoder, plain
+from oracledp.learners.encoding import Encoder, each_alone
 from oracledp.learners.estimator import PrivateEstimator
 from oracledp.learners.fitting import Fitted, LabelledRows, Prepared
 from oracledp.learners.given import row_weights
@@ -147,7 +147,7 @@ class PrivateRegressor(PrivateEstimator, RegressorMixin, BaseEstimator):  # type
 
 def _on_grid(given: Any, rows: int, low: Fraction, high: Fraction) -> NDArray[np.intp]:
     """Each target by itself as steps from the lower bound; what is no number counts as the middle."""
-    values = as_numbers(column_or_1d(plain(given), warn=True))
+    values = as_numbers(column_or_1d(each_alone(given), warn=True))
     if len(values) != rows:
         raise ValueError(f"Found input variables with inconsistent numbers of samples: {[rows, len(values)]}")
     held = np.clip(np.nan_to_num(values, nan=float(low + high) / 2), float(low), float(high))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from numbers import Integral
 from typing import Any
 
 import narwhals as nw
@@ -13,7 +14,7 @@ from oracledp.data.schema import Column, Schema
 from oracledp.data.table.arrays import CODE, encode_array
 from oracledp.data.table.encoded import Encoded
 from oracledp.data.table.flaws import refused_codes
-from oracledp.data.table.persons import kept_rows
+from oracledp.data.table.persons import EXACT, kept_rows
 from oracledp.data.table.unit import ROWS, Unit
 from oracledp.data.table.values import Family, code_of
 from oracledp.errors import DataError
@@ -65,13 +66,27 @@ def _first_row(column: Column, codes: NDArray[np.int32]) -> str:
 
 
 def encode_series(series: nw.Series[Any], column: Column) -> NDArray[np.int32]:
-    """The code of each entry, flaws included. The type of a frame's column follows from its values: none is refused."""
-    family = _family(series.dtype)
+    """The code of each entry, flaws included. The type of a frame's column follows from its values: none is refused.
+
+    In pandas one row without a value makes doubles of a column of whole numbers, and nobody's code may hang on that: so
+    those that doubles do not hold are read there as doubles, however they are stored.
+    """
+    family, rounds = _family(series.dtype), series.implementation.is_pandas()
     if family is Family.OBJECTS:
-        return _encode_objects(column, series.to_list())
+        values = series.to_list()
+        return _encode_objects(column, [_as_double(value) for value in values] if rounds else values)
     missing = series.is_null().to_numpy().astype(np.bool_)
-    filled = series.fill_null(False if family is Family.BOOLEANS else 0)
-    return encode_array(column, filled.to_numpy(), missing)
+    numbers = series.fill_null(False if family is Family.BOOLEANS else 0).to_numpy()
+    codes = encode_array(column, numbers, missing)
+    if family is Family.INTEGERS and rounds:
+        large = (numbers > EXACT) | (numbers < -EXACT)
+        codes[large] = encode_array(column, numbers[large].astype(np.float64), missing[large])
+    return codes
+
+
+def _as_double(value: object) -> object:
+    """Numbers of more than 64 bits are stored as objects whatever the other rows hold."""
+    return float(value) if isinstance(value, Integral) and EXACT < abs(int(value)) < 1 << 64 else value
 
 
 def _family(dtype: nw.dtypes.DType) -> Family:

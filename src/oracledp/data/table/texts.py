@@ -15,6 +15,7 @@ import narwhals as nw
 
 from oracledp.data.table.duck import attempt, private_connection
 from oracledp.data.table.files import open_texts
+from oracledp.data.table.persons import EXACT
 from oracledp.errors import DataError
 
 
@@ -91,13 +92,16 @@ def _texts(values: Iterable[object]) -> Iterator[str | None]:
 
 
 def _spelled(value: object) -> str | None:
-    """Whole numbers stored as floats are written as whole numbers."""
+    """Whole numbers stored as floats are written as whole numbers, and those that floats do not hold as floats say them:
+    one row without a value makes floats of a whole column in pandas, and no other row may be spelled otherwise for it.
+    """
     if value is None or type(value).__name__ in ("NAType", "NaTType") or value != value:
         return None
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, datetime | date):
         return value.isoformat(sep=" ") if isinstance(value, datetime) else value.isoformat()
-    if isinstance(value, Real) and not isinstance(value, Integral) and float(value).is_integer():
+    large = isinstance(value, Integral) and EXACT < abs(int(value)) < 1 << 64
+    if isinstance(value, Real) and (large or not isinstance(value, Integral)) and float(value).is_integer():
         return f"{float(value):.0f}"
     return str(value)
