@@ -66,12 +66,10 @@ def rule_learner(
     chosen = _checked_mechanism(model, mechanism, delta)
     own = delta if delta is None or chosen == GRADIENTS else delta / problems
     task = Task(literals, single_blocks(literals), epsilon, neighbours, size, oracle, rows_bound, unit, own, problems)
-    codes = None if blocks is None else sum(block.size for block in blocks)
+    few = None if blocks is None else thin_blocks(blocks)
 
     def built(plan: Recipe, share: Fraction) -> RuleLearner:
-        columns = task.blocks
-        if blocks is not None:
-            columns = blocks if plan.by_column else thin_blocks(blocks) if plan.thin else task.blocks
+        columns = few if few is not None and plan.thin else task.blocks
         own = replace(task, blocks=columns, epsilon=share / problems)
         return _learner(model, chosen, own, plan, task.blocks if blocks is None else blocks)
 
@@ -83,14 +81,14 @@ def rule_learner(
     def by_size(share: Fraction) -> tuple[Sized, ...]:
         if chosen == GRADIENTS:
             return tuple((by_gradients(size, share), frozenset((size,))) for size in sizes())
-        known = recipes(share / problems, len(literals), codes)
+        known = recipes(share / problems, len(literals), None if few is None else len(few))
         return tuple((built(plan, share), fitting) for plan, fitting in known)
 
     if rows is not None or not _follows_size(chosen, size):
         known = 1 if rows is None else whole(rows, "rows", most=MOST_ROWS)
         if chosen == GRADIENTS:
             return by_gradients(known, epsilon)
-        return built(recipe(known, epsilon / problems, len(literals), codes), epsilon)
+        return built(recipe(known, epsilon / problems, len(literals), None if few is None else len(few)), epsilon)
     if neighbours is Neighbours.REPLACE_ONE:
         raise ParameterError("under replace-one the number of rows is public: rows must be given")
     return LearnerBySize.measuring(epsilon, by_size)
