@@ -180,7 +180,12 @@ def measures(found: np.ndarray, labels: np.ndarray) -> tuple[float, float, float
 def part(table: Any, chosen: np.ndarray) -> Part:
     """Some rows of an encoded table."""
     rows = {name: table[name][chosen] for name in ("literals", "codes", "labels")}
-    return {**rows, "sizes": table["sizes"], "ordered": table["ordered"], "classes": np.array(table["labels"].max() + 1)}
+    return {
+        **rows,
+        "sizes": table["sizes"],
+        "ordered": table["ordered"],
+        "classes": np.array(table["labels"].max() + 1),
+    }
 
 
 def cell(table: Any, fit: Fit, splits: int) -> dict[str, float]:
