@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oracledp.learning.blocks import Block
+from oracledp.mechanisms.feature_rows import BitRows
 from oracledp.randomness.lattice import lattice
 
 DETAIL = 0.5  # how much a single threshold weighs beside the position among all thresholds of its column
@@ -35,6 +36,10 @@ class FeatureMap:
     def features(self, records: NDArray[np.uint8]) -> NDArray[np.int64]:
         """One vector per record."""
         return np.asarray(np.rint(records @ self.slopes.T.astype(np.float64)).astype(np.int64) + self.constants)
+
+    def rows(self, records: NDArray[np.uint8]) -> BitRows:
+        """The same vectors, held as bits."""
+        return BitRows.of(records, self.slopes, self.constants)
 
     def by_literal(self, weights: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """A score over features (features × outputs) as numbers per literal and a constant, for each output."""

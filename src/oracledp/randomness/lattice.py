@@ -22,8 +22,8 @@ class Lattice:
     2^-``noise_bits`` (or coarser where that would overflow), its released weights on multiples of 2^-``grid_bits``;
     the point found is proved to lie within 2^-``distance_bits`` of the minimiser, and ``output_share`` of ε pays
     for the little noise that hides that distance. A logistic card's features are whole numbers, the longest vector of
-    them ``feature_length`` long, and its residuals multiples of 2^-``residual_bits``: as fine as 2^40 rows allow. Sums by
-    class are multiples of 2^-``sum_bits``.
+    them ``feature_length`` long, and its residuals multiples of 2^-``residual_bits``: as fine as 2^40 rows allow.
+    Sums by class are multiples of 2^-``sum_bits``.
     """
 
     fixed_ties: int = 10
