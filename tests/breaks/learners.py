@@ -223,6 +223,10 @@ LEARNERS: Breaks = {
             learner, "gradient_learner", lambda build, task, path: build(replace(task, epsilon=2 * task.epsilon), path)
         ),
     ),
+    "literals counted for a small card at ten times their epsilon": (
+        "fit logistic card of one line / add-remove",
+        as_property(class_sums.ClassSums, "scale", lambda scale, self: scale // 10),
+    ),
     "sums by class with half the noise": (
         "fit sums by class / add-remove",
         as_property(class_sums.ClassSums, "scale", lambda scale, self: scale // 2),
