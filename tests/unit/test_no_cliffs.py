@@ -15,7 +15,7 @@ from oracledp.privacy.guarantee import Neighbours
 DELTA = Fraction(1, 10**5)
 GRID = [Fraction(round(10_000 * 0.01 * 1.03**step), 10_000) for step in range(200)]  # from 0.01 to 3.6
 COARSE = [Fraction(round(1000 * 1.1**step), 10_000) for step in range(37)]  # from 0.1 to 3.1
-CURVATURES = np.geomspace(0.001, 0.2, 20)  # of logistic loss in features of length one
+CURVATURES = np.geomspace(0.001, 0.2, 50)  # of logistic loss in features of length one
 
 
 @pytest.mark.parametrize("rows", [200, 1_500, 10_000, 200_000])
