@@ -46,8 +46,11 @@ class Model:
 Fit = Callable[[Part], Model]
 
 
-def descent(setting: tuple[bool, int, float], epsilon: float) -> Fit:
-    """Full-batch noisy gradient descent on logistic or softmax loss, per-record clipping to 1, zCDP over the steps."""
+def descent(setting: tuple[bool, int, float], epsilon: float, weights: tuple[float, ...] | None = None) -> Fit:
+    """Full-batch noisy gradient descent on logistic or softmax loss, per-record clipping to 1, zCDP over the steps.
+
+    ``weights`` are public weights of the classes.
+    """
     signed, steps, rate = setting
 
     def features(part: Part) -> np.ndarray:
@@ -58,13 +61,14 @@ def descent(setting: tuple[bool, int, float], epsilon: float) -> Fit:
         x, y, rng = features(part), part["labels"], np.random.default_rng()
         classes = int(part["classes"])
         target = np.eye(classes)[y]
+        heavy = np.ones(len(y)) if weights is None else np.array(weights)[y] / max(weights)
         log = np.log(1 / DELTA)
         sigma = np.sqrt(steps / 2) / (np.sqrt(log + epsilon) - np.sqrt(log))
         norms = np.linalg.norm(x, axis=1)
         w = np.zeros((x.shape[1], 1 if classes == 2 else classes))
         velocity, average = np.zeros_like(w), np.zeros_like(w)
         for step in range(steps):
-            residual = (chances(x @ w) - target)[:, -w.shape[1] :]
+            residual = (chances(x @ w) - target)[:, -w.shape[1] :] * heavy[:, None]
             lengths = np.linalg.norm(residual, axis=1) * norms
             clipped = residual / np.maximum(1, lengths)[:, None]
             velocity = 0.9 * velocity + (x.T @ clipped + rng.normal(0, sigma, w.shape)) / len(y)

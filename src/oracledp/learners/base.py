@@ -183,7 +183,7 @@ class PrivateClassifier(PrivateEstimator, ClassifierMixin, BaseEstimator):  # ty
         self.guarantee_: Guarantee = promised
         self.certificate_ = fitted.certificate
         self.rules_ = RuleSet(
-            tuple(ready.classes.tolist()), fitted.queries, ready.encoder, fitted.logit, fitted.band_shares
+            tuple(ready.classes.tolist()), fitted.queries, ready.encoder, fitted.logit, fitted.band_shares, fitted.clip
         )
         self.rule_ = fitted.queries[0] if len(fitted.queries) == 1 else fitted.queries
         return self

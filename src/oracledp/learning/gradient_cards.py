@@ -39,7 +39,8 @@ def gradient_learner(task: Task, descent: Descent) -> RuleLearner:
         shares = _shares(sample)
         weights = mechanism.run(features, sample.shown, source, weights=sample.weights, shares=shares)
         queries, logit = cards_of(*encoding.by_literal(weights), task.literals)
-        return Cards(queries, certificate, logit)
+        even = len(queries) == 1 and len(set(sample.weights)) == 1
+        return Cards(queries, certificate, logit, float(descent.clip) if even else 1.0)
 
     def run(sample: Sample, source: Randomness) -> Learned:
         return Learned(run_classes(sample.by_class, source).queries[0], certificate, mechanism.name)
