@@ -39,7 +39,7 @@ def _has_chances(model: Any) -> bool:
     """Whether the fitted rules tell probabilities; before a fit, whether they will."""
     if hasattr(model, "rules_"):
         return model.rules_.logit is not None or model.rules_.band_shares is not None
-    return model.probabilities or model._brings_odds(model._declared())
+    return bool(model.probabilities or model._brings_odds(model._declared()))
 
 
 @dataclass(frozen=True, eq=False)

@@ -42,9 +42,7 @@ def sparse_card(task: Task, build: Build, blocks: tuple[Block, ...]) -> RuleLear
     def second(kept: Sequence[int]) -> RuleLearner:
         chosen = Literals(tuple(task.literals[number] for number in kept))
         left = (1 - FIRST - OFTEN) * task.epsilon
-        return build(
-            replace(task, literals=chosen, blocks=single_blocks(chosen), size=None, epsilon=left, delta=spent)
-        )
+        return build(replace(task, literals=chosen, blocks=single_blocks(chosen), size=None, epsilon=left, delta=spent))
 
     def run(sample: Sample, source: Randomness) -> Learned:
         card = first.run(sample, source).query

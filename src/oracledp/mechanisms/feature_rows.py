@@ -59,7 +59,7 @@ class PlainRows:
     @property
     def count(self) -> int:
         """How many features there are."""
-        return self.features.shape[1]
+        return int(self.features.shape[1])
 
     @property
     def blocks(self) -> list[slice]:
@@ -120,7 +120,7 @@ class BitRows:
         slopes[: self.slopes.shape[1]] = self.slopes.T
         for rows in _blocks(len(self), ROWS_AT_ONCE >> 1):
             bits = np.hstack([_EIGHT[cases[rows]] for cases in self.cases])
-            found.append(lengths_above(bits @ slopes + self.constants))  # whole numbers far below 2^53, as doubles
+            found.append(lengths_above(np.asarray(bits @ slopes, dtype=np.int64) + self.constants))
         return np.concatenate(found)
 
     def scores(self, rows: slice, weights: Integers) -> Integers:
