@@ -2,7 +2,7 @@
 
 from fractions import Fraction
 from itertools import product
-from math import exp, log
+from math import exp, log, log1p
 
 import numpy as np
 import pytest
@@ -122,7 +122,9 @@ def test_the_parts_of_epsilon_add_up():
     for epsilon, sizes, neighbours in product(map(Fraction, ("1e-6", "0.01", 1, 30)), blocks, Neighbours):
         mechanism = ConvexSurrogate(sizes, epsilon, neighbours)
         moved = (neighbours.comparison_sensitivity << mechanism.noise_bits) + max(sizes)
-        spent = Fraction(len(sizes)) / mechanism.regularisation + Fraction(moved, mechanism.noise_scale)
+        curvature = log1p(len(sizes) / mechanism.regularisation)
+        assert curvature <= float(mechanism.curvature_cost) * (1 + 1e-12)
+        spent = mechanism.curvature_cost + Fraction(moved, mechanism.noise_scale)
         assert spent + Fraction(2 * (2**12 + 1), mechanism.output_scale) <= epsilon
         assert mechanism.tolerance > 0
 

@@ -15,6 +15,7 @@ from oracledp.learners import base as learners_base
 from oracledp.learners import chances, fitting, selector, trees
 from oracledp.learning import by_size, learner, override_lists, sample, single_rules, whole_class
 from oracledp.mechanisms import (
+    class_sums,
     gradients,
     leaf_counts,
     private_trees,
@@ -22,6 +23,12 @@ from oracledp.mechanisms import (
     surrogate,
     value_trees,
 )
+
+
+def _heavy_sums(run: Any, self: Any, features: Any, shown: Any, source: Any, shares: Any = None) -> Any:
+    """A record of weight u shows u times what it may."""
+    own = 1 if shares is None else shares[0][:, None]
+    return run(self, features, shown * own, source)
 
 
 def _keeps_rows(patch: pytest.MonkeyPatch) -> None:
@@ -214,6 +221,44 @@ LEARNERS: Breaks = {
         "fit logistic card of one line / add-remove",
         wrapped(
             learner, "gradient_learner", lambda build, task, path: build(replace(task, epsilon=2 * task.epsilon), path)
+        ),
+    ),
+    "literals counted for a small card at ten times their epsilon": (
+        "fit logistic card of one line / add-remove",
+        as_property(class_sums.ClassSums, "scale", lambda scale, self: scale // 10),
+    ),
+    "sums by class with half the noise": (
+        "fit sums by class / add-remove",
+        as_property(class_sums.ClassSums, "scale", lambda scale, self: scale // 2),
+    ),
+    "sums of a replaced record as of one": (
+        "fit sums by class, class weights / replace-one",
+        as_property(class_sums.ClassSums, "scale", lambda scale, self: scale // 2),
+    ),
+    "sums by class without noise": (
+        "fit sums by class / replace-one",
+        value(class_sums, "noisy_blocks", lambda values, *public: values),
+    ),
+    "sums of rows as heavy as they say": (
+        "fit sums by class, sample weights / add-remove",
+        wrapped(class_sums.ClassSums, "run", _heavy_sums),
+    ),
+    "sums whose classes have noise of their own": (
+        "fit sums by class / add-remove",
+        wrapped(
+            class_sums,
+            "noisy_blocks",
+            lambda noisy, values, scale, sizes, source: noisy(values, scale // 3, sizes, source),
+        ),
+    ),
+    "a record that is counted in every class": (
+        "fit sums by class / add-remove",
+        wrapped(
+            class_sums.ClassSums,
+            "run",
+            lambda run, self, features, shown, source, **more: run(
+                self, features, np.repeat(shown.sum(axis=1, keepdims=True), self.classes, axis=1), source, **more
+            ),
         ),
     ),
     "a heavy row counted as a light one": (

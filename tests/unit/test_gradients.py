@@ -1,6 +1,7 @@
 """Noisy gradients: exact sums, certified clipping, accounting from above, and cards that predict."""
 
 from fractions import Fraction
+from math import isqrt
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from oracledp.learners import HalfspaceClassifier, PrivateRuleClassifier, load_m
 from oracledp.learning.aimed_cards import AimedCards
 from oracledp.learning.automatic import descent
 from oracledp.learning.blocks import single_blocks
+from oracledp.mechanisms.feature_rows import BitRows, PlainRows
 from oracledp.mechanisms.gradients import Descent, NoisyGradients, _Problem
 from oracledp.mechanisms.residuals import chances, clipped, lengths_above
 from oracledp.privacy.gaussian_accounting import certified, gaussian_delta, gaussian_mu, gaussian_variance
@@ -77,6 +79,28 @@ def test_a_card_for_numbers_spends_what_the_count_leaves() -> None:
     assert told._gradients(told._encoding, 100).epsilon == 2
     assert counted._gradients(counted._encoding, 100).epsilon + counted._count.epsilon == 2
     assert counted._count.epsilon > 0
+
+
+@pytest.mark.parametrize("literals", [1, 8, 13])
+@pytest.mark.parametrize("rows", [0, 1, 70_000])
+def test_rows_held_as_bits_are_the_rows_themselves(literals: int, rows: int) -> None:
+    bits = TABLE.integers(0, 2, (rows, literals)).astype(np.uint8)
+    slopes, constants = TABLE.integers(-30, 31, (literals + 3, literals)), TABLE.integers(-20, 21, literals + 3)
+    plain, packed = PlainRows.of(bits @ slopes.T + constants), BitRows.of(bits, slopes, constants)
+    assert (plain.lengths() == packed.lengths()).all()
+    shown = TABLE.integers(0, 1 << 22, (rows, 2))
+    one = mechanism(features=literals + 3)
+    weights = TABLE.integers(-(1 << 24), 1 << 24, (literals + 3, 1))
+    found = [_Problem.of(held, shown, one, (1, 2), None).gradient(weights) for held in (plain, packed)]
+    assert (found[0] == found[1]).all()
+
+
+def test_lengths_are_rounded_up_and_never_below() -> None:
+    near = np.array([[root * root + step] for root in (1, 2, 3, 4095, 2**20, 2**26 - 1) for step in (-1, 0, 1)])
+    squares = near.ravel().tolist()
+    rows = np.array([[isqrt(square), isqrt(square - isqrt(square) ** 2)] for square in squares])
+    exact = [isqrt(total - 1) + 1 if total else 0 for total in (rows * rows).sum(axis=1).tolist()]
+    assert lengths_above(rows).tolist() == exact
 
 
 def test_shares_follow_the_softmax_and_never_exceed_one() -> None:

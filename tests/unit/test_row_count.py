@@ -20,6 +20,7 @@ from oracledp.learning.by_size import LearnerBySize
 from oracledp.learning.table_learning import TableLearning
 from oracledp.learning.task import RuleLearner
 from oracledp.mechanisms.row_count import SHARE, RowCount, noisy_size, rounded_size, sizes
+from oracledp.mechanisms.surrogate import ConvexSurrogate
 from oracledp.privacy.door import Facts, release
 from oracledp.privacy.guarantee import Neighbours
 from oracledp.privacy.ledger import Ledger
@@ -137,7 +138,7 @@ def test_every_size_has_its_learner_and_the_recipe_is_that_of_the_size(model: st
     covered = [size for _, fitting in learner.learners for size in fitting]
     assert sorted(covered) == list(sizes())
     rest = 1 - SHARE
-    assert {recipe(size, rest, 40) for size in sizes()} >= {recipe(rows, rest, 40) for rows in (1, 100, 10**4, 10**6)}
+    assert {recipe(size, rest, 40) for size in sizes()} >= {recipe(rows, rest, 40) for rows in (1, 96, 2**13, 2**20)}
 
 
 def test_all_learners_are_checked_before_the_charge_whichever_the_count_would_choose(tmp_path: Path) -> None:
@@ -158,10 +159,18 @@ def test_all_learners_are_checked_before_the_charge_whichever_the_count_would_ch
         assert (ledger.charges, source.names) == ((), [])
 
 
-def test_what_some_size_could_not_carry_out_is_refused_for_all() -> None:
-    """A card of 600 weights at so large an ε leaves its lattice, unless it is smoothed as for a row or two."""
-    many, epsilon = odp.Literals.named(*(f"x{n}" for n in range(600))), Fraction(10**4)
-    common: dict[str, Any] = {"epsilon": epsilon, "neighbours": Neighbours.DEFAULT}
+def test_what_some_size_could_not_carry_out_is_refused_for_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Here no card may be smoothed as little as those of many rows are."""
+    checked = ConvexSurrogate.__post_init__
+
+    def stricter(mechanism: ConvexSurrogate) -> None:
+        checked(mechanism)
+        if mechanism.curvature_share > Fraction(1, 10):
+            raise ParameterError("a lattice too coarse for this")
+
+    monkeypatch.setattr(ConvexSurrogate, "__post_init__", stricter)
+    many = odp.Literals.named(*(f"x{n}" for n in range(6)))
+    common: dict[str, Any] = {"epsilon": Fraction(1), "neighbours": Neighbours.DEFAULT}
     assert rule_learner("auto", many, rows=1, **common).name == "surrogate"
     for rows in (1000, None):
         with pytest.raises(ParameterError, match="lattice"):

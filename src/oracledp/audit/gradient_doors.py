@@ -44,9 +44,10 @@ def gradient_law_doors() -> list[Door]:
 
 
 def gradient_doors() -> list[Door]:
-    """Whole descents on the lattice that ships: what each step released costs, and that nothing else differs."""
+    """Whole descents, and sums by class, on the lattice that ships: what each release costs; nothing else differs."""
     budget: dict[str, Any] = {"epsilon": Fraction(1), "delta": Fraction(1, 1000)}
     around: dict[str, Any] = {"rows": 1, "base": (2, 0, 0, 2)}
+    three: dict[str, Any] = {"universe": 6, "rows": 1, "base": (2, 0, 0, 2, 1, 0)}
     weights = {0: 1, 1: 3}
     return [
         Door("fit logistic card", fitted("HalfspaceClassifier", TWO, **budget), **around),
@@ -55,9 +56,14 @@ def gradient_doors() -> list[Door]:
         Door("fit logistic card, sample weights",
              weighed("HalfspaceClassifier", class_weight=weights, **budget), rows=1, base=(2, 2, 0, 0)),
         Door("fit logistic card, three classes",
-             fitted("PrivateRuleClassifier", THREE, **budget), universe=6, rows=1, base=(2, 0, 0, 2, 1, 0)),
+             fitted("PrivateRuleClassifier", THREE, **budget), **three),
         Door("fit logistic card of one line",
              fitted("HalfspaceClassifier", WIDER, size=1, **budget), universe=6, rows=1, base=(2, 0, 0, 0, 0, 2)),
+        Door("fit sums by class", fitted("PrivateRuleClassifier", THREE, epsilon=Fraction(1)), **three),
+        Door("fit sums by class, class weights",
+             fitted("HalfspaceClassifier", THREE, epsilon=Fraction(1), class_weight={0: 1, 1: 2, 2: 3}), **three),
+        Door("fit sums by class, sample weights",
+             weighed("HalfspaceClassifier", epsilon=Fraction(1), mechanism="class-sums"), rows=1, base=(2, 2, 0, 0)),
         Door("fit list with probabilities",
              fitted("DecisionListClassifier", TWO, epsilon=Fraction(1), size=2, probabilities=True), **around),
         Door("learn_table / logistic card", rule(learn_table, model="halfspace", **budget), **around),

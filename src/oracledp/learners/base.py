@@ -27,7 +27,7 @@ from oracledp.learners.estimator import PrivateEstimator
 from oracledp.learners.fitting import Counting, Fitted, Fitting, LabelledRows, Prepared, number_of_class, problems
 from oracledp.learners.given import CLASSES_READ, row_weights
 from oracledp.learners.rule_sets import RuleSet
-from oracledp.learning import Learner, promise, rule_learner, whole_weights
+from oracledp.learning import Learner, brings_odds, promise, rule_learner, whole_weights
 from oracledp.mechanisms.subsampling import inner_epsilon
 from oracledp.oracles.base import Oracle
 from oracledp.privacy.door import Facts, Mechanism
@@ -39,7 +39,7 @@ def _has_chances(model: Any) -> bool:
     """Whether the fitted rules tell probabilities; before a fit, whether they will."""
     if hasattr(model, "rules_"):
         return model.rules_.logit is not None or model.rules_.band_shares is not None
-    return model.probabilities or (model.delta is not None and model._model() in ("auto", "halfspace"))
+    return bool(model.probabilities or model._brings_odds(model._declared()))
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,12 +138,13 @@ class PrivateClassifier(PrivateEstimator, ClassifierMixin, BaseEstimator):  # ty
             self._model(),
             epsilon=positive(self.epsilon, "epsilon"),
             neighbours=Neighbours.parse(self.neighbours),
+            problems=problems(self._declared()),
             rows=self.rows,
             size=self.size,
             mechanism=self.mechanism,
             delta=self._delta(),
         )
-        if self._counted_share():
+        if self._counted_share(self._declared()):
             promised = replace(promised, proof="band-counts")
         read = () if self.classes is not None else (CLASSES_READ,)
         return promised.assuming(*read, *self._assumed())
@@ -182,7 +183,7 @@ class PrivateClassifier(PrivateEstimator, ClassifierMixin, BaseEstimator):  # ty
         self.guarantee_: Guarantee = promised
         self.certificate_ = fitted.certificate
         self.rules_ = RuleSet(
-            tuple(ready.classes.tolist()), fitted.queries, ready.encoder, fitted.logit, fitted.band_shares
+            tuple(ready.classes.tolist()), fitted.queries, ready.encoder, fitted.logit, fitted.band_shares, fitted.clip
         )
         self.rule_ = fitted.queries[0] if len(fitted.queries) == 1 else fitted.queries
         return self
@@ -195,7 +196,8 @@ class PrivateClassifier(PrivateEstimator, ClassifierMixin, BaseEstimator):  # ty
             self._model(),
             encoder.literals,
             rows=None if public is None else max(1, int(public * share * part)),
-            epsilon=inner_epsilon(positive(self.epsilon, "epsilon"), share) * (1 - self._counted_share()),
+            epsilon=inner_epsilon(positive(self.epsilon, "epsilon"), share)
+            * (1 - self._counted_share(len(given.classes))),
             problems=problems(len(given.weights)),
             neighbours=relation,
             size=self.size,
@@ -207,13 +209,19 @@ class PrivateClassifier(PrivateEstimator, ClassifierMixin, BaseEstimator):  # ty
             delta=self._delta(),
         )
 
-    def _counted_share(self) -> Fraction:
+    def _declared(self) -> int:
+        """How many classes were declared; two where that is left to the rows."""
+        return 2 if self.classes is None else len(np.unique(np.asarray(self.classes)))
+
+    def _brings_odds(self, classes: int) -> bool:
+        return brings_odds(self._model(), self.mechanism, self._delta(), problems(classes))
+
+    def _counted_share(self, classes: int) -> Fraction:
         """The part of ε that counts classes in bands: none where nobody asks, or where a card brings its log odds."""
-        logistic = self.delta is not None and self._model() in ("auto", "halfspace")
-        return BAND_SHARE if self.probabilities and not logistic else Fraction(0)
+        return BAND_SHARE if self.probabilities and not self._brings_odds(classes) else Fraction(0)
 
     def _counting(self, encoder: Encoder, classes: NDArray[Any], share: Fraction) -> Counting | None:
-        part = self._counted_share()
+        part = self._counted_share(len(classes))
         if part == 0:
             return None
         epsilon = inner_epsilon(positive(self.epsilon, "epsilon"), share) * part

@@ -58,6 +58,7 @@ class Fitted:
     certificate: Certificate | None
     logit: float | None = None
     band_shares: tuple[tuple[float, ...], ...] | None = None
+    clip: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -120,7 +121,7 @@ class Fitting:
         learner = self.learner.settled(len(data), source)
         if learner.run_classes is not None and len(self.weights) > 1:
             cards = learner.run_classes(self._by_class(data), source)
-            return Fitted(cards.queries, cards.certificate, cards.logit)
+            return Fitted(cards.queries, cards.certificate, cards.logit, clip=cards.clip)
         for place in positive_classes(len(self.weights)):
             learned = learner.run(self._against_others(data, place), source)
             queries.append(learned.query)

@@ -135,7 +135,8 @@ class PrivateRegressor(PrivateEstimator, RegressorMixin, BaseEstimator):  # type
         shares = getattr(fitted, "leaf_shares", None)
         leaves = None if shares is None else tuple(low + (high - low) * share for share in shares)
         self.guarantee_, self.certificate_ = promised, fitted.certificate
-        self.rules_ = ValueRules((), fitted.queries, ready.encoder, fitted.logit, None, low, high, leaves)
+        shown = (), fitted.queries, ready.encoder, fitted.logit
+        self.rules_ = ValueRules(*shown, low=low, high=high, leaf_values=leaves)
         self.rule_ = fitted.queries[0]
         return self
 

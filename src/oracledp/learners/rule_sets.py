@@ -14,7 +14,7 @@ from oracledp.classes import Query, query_from_json
 from oracledp.classes.pictures import Branching, Card, Lines, branches_in_words, in_words
 from oracledp.learners.bands import Bands, bands_of
 from oracledp.learners.encoding import Encoder
-from oracledp.learners.risk_tables import risk_lines, risk_table
+from oracledp.learners.risk_tables import risk_lines, risk_table, straightened
 from oracledp.learning import values_of
 
 
@@ -27,6 +27,7 @@ class RuleSet:
     encoder: Encoder
     logit: float | None = None  # the log odds of a point, where cards were learned by likelihood
     band_shares: tuple[tuple[float, ...], ...] | None = None  # of the classes in each band, where they were counted
+    clip: float = 1.0  # of a logistic card of two classes: the largest residual that a record could pull with
 
     def predict(self, rows: Any) -> NDArray[np.intp]:
         """The number of the predicted class for each row."""
@@ -66,7 +67,8 @@ class RuleSet:
         margins = self.margins(rows)
         scores = np.stack([np.zeros_like(margins), margins], axis=1) if margins.ndim == 1 else margins
         raised = np.exp(scores - scores.max(axis=1, keepdims=True))
-        return np.asarray(raised / raised.sum(axis=1, keepdims=True))
+        found = raised / raised.sum(axis=1, keepdims=True)
+        return np.asarray(straightened(found, self.clip) if margins.ndim == 1 else found)
 
     @property
     def _many_labels(self) -> bool:
@@ -118,7 +120,7 @@ class RuleSet:
     def risks(self) -> list[tuple[int, float]]:
         """Scores and the chances of the second class that go with them, for a logistic card of two classes."""
         drawn = self.queries[0].owner.picture(self.queries[0].parts) if len(self.queries) == 1 else None
-        return risk_table(drawn, self.logit) if isinstance(drawn, Card) and self.logit is not None else []
+        return risk_table(drawn, self.logit, self.clip) if isinstance(drawn, Card) and self.logit is not None else []
 
     def rules(self) -> list[dict[str, Any]]:
         """One row per literal, rule or weight: class, order, condition, value."""
@@ -143,6 +145,7 @@ class RuleSet:
             "encoder": self.encoder.to_json(),
             "logit": self.logit,
             "band_shares": self.band_shares,
+            "clip": self.clip,
         }
 
     @classmethod
@@ -154,6 +157,7 @@ class RuleSet:
             encoder,
             data.get("logit"),
             _read_shares(data),
+            float(data.get("clip", 1.0)),
         )
 
 

@@ -41,7 +41,7 @@ class Candidate:
 
     def errors(self, fitted: Fitted, data: LabelledRows) -> int:
         """How many of these rows it predicts wrongly; private."""
-        rules = RuleSet(self.classes, fitted.queries, self.encoder, fitted.logit, fitted.band_shares)
+        rules = RuleSet(self.classes, fitted.queries, self.encoder, fitted.logit, fitted.band_shares, fitted.clip)
         return int(np.count_nonzero(rules.predict_records(data.records) != data.labels))
 
 

@@ -100,4 +100,4 @@ class ValueRules(RuleSet):
         (query,) = plain.queries
         if leaves is not None and len(leaves) != len(cast(DecisionTrees, query.owner).leaves(query.parts)):
             raise ModelError("the model's values do not fit its leaves")
-        return cls((), plain.queries, encoder, plain.logit, None, low, high, leaves)
+        return cls((), plain.queries, encoder, plain.logit, low=low, high=high, leaf_values=leaves)

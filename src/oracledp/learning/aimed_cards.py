@@ -73,7 +73,7 @@ class AimedCards:
         first, shown = equal.first(), equal.totals(np.ones(len(records), dtype=np.int64))
         aims = (values[first] << mechanism.lattice.residual_bits) // grid
         shares = None if weights is None else (weights[first], self.heaviest)
-        found = mechanism.run_aimed(encoding.features(records[first]), shown, aims, source, shares=shares)
+        found = mechanism.run_aimed(encoding.rows(records[first]), shown, aims, source, shares=shares)
         queries, logit = cards_of(*encoding.by_literal(found), self.literals)
         return Cards(queries, Certificate(Trust.PROVED, mechanism.name), logit)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from math import ceil, sqrt
+from math import ceil, isqrt, sqrt
 
 from oracledp.learning.override_lists import default_rounds
 from oracledp.mechanisms.gradients import Descent
@@ -14,6 +14,7 @@ from oracledp.privacy.gaussian_accounting import gaussian_mu
 
 LEAST_CLARITY = 2
 THIN = 10  # rows·ε per literal: below it, one threshold of a column is all that a pure card sees
+LEAST_SHARE, MOST_SHARE = Fraction(1, 30), Fraction(1, 5)  # of ε, for the curvature of a pure card
 
 
 @dataclass(frozen=True)
@@ -21,33 +22,33 @@ class Recipe:
     """What the size of a table decides: all that a learner knows of it.
 
     ``model`` is the automatic learner's kind of rule under pure ε; ``rules`` is the length of a list that was asked
-    for. A score is regularised by ``curvature_share`` and sees whole columns, single literals, or a few of them.
+    for. A score is regularised by ``curvature_share`` and sees all literals, or one threshold of a column.
     """
 
     model: str
     curvature_share: Fraction
     rules: int
-    by_column: bool
     thin: bool
 
 
-def recipe(rows: int, epsilon: Fraction, literals: int, codes: int | None = None) -> Recipe:
+def recipe(rows: int, epsilon: Fraction, literals: int, few: int | None = None) -> Recipe:
     """How a pure learner is set on a table of this size. Only public or released numbers are read, so it costs nothing.
 
     A score of d weights hears noise of about d/ε rows. Below 10 rows·ε per literal it sees one threshold of each
-    column; from 100 rows·ε per weight on it sees each column as a whole, where columns are known and have ``codes``
-    weights together. The numbers were set on real tables (docs/learners.md).
+    column, which leaves ``few`` literals. What its curvature may cost grows with the fourth root of rows·ε per weight:
+    clear tables bear less regularisation. The numbers were set on real tables (docs/learners.md).
 
     >>> recipe(40_000, Fraction(1), 43).thin, recipe(2_500, Fraction(1, 10), 38).thin
     (False, True)
     """
-    density = rows * epsilon / literals
+    thin = rows * epsilon < THIN * literals
+    weights = 1 + (few if thin and few is not None else literals)
+    root = Fraction(isqrt(isqrt(int(rows * epsilon / weights * 2**32))), 2**8)
     return Recipe(
         model="halfspace",
-        curvature_share=Fraction(1, 80) if density < 5 else Fraction(1, 20) if density < 40 else Fraction(1, 10),
+        curvature_share=min(MOST_SHARE, max(LEAST_SHARE, root / 20)),
         rules=default_rounds(rows, epsilon, literals),
-        by_column=codes is not None and rows * epsilon >= 100 * codes,
-        thin=density < THIN,
+        thin=thin,
     )
 
 
@@ -77,9 +78,9 @@ def _within(value: float, low: float, high: float) -> float:
 
 
 @lru_cache(maxsize=64)
-def recipes(epsilon: Fraction, literals: int, codes: int | None = None) -> tuple[tuple[Recipe, frozenset[int]], ...]:
+def recipes(epsilon: Fraction, literals: int, few: int | None = None) -> tuple[tuple[Recipe, frozenset[int]], ...]:
     """Every recipe that a count of the rows can come to, with the sizes for which it is."""
     found: dict[Recipe, list[int]] = {}
     for size in sizes():
-        found.setdefault(recipe(size, epsilon, literals, codes), []).append(size)
+        found.setdefault(recipe(size, epsilon, literals, few), []).append(size)
     return tuple((plan, frozenset(fitting)) for plan, fitting in found.items())

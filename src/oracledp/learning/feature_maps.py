@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oracledp.learning.blocks import Block
+from oracledp.mechanisms.feature_rows import BitRows
+from oracledp.randomness.lattice import lattice
 
 DETAIL = 0.5  # how much a single threshold weighs beside the position among all thresholds of its column
 
@@ -34,6 +36,10 @@ class FeatureMap:
     def features(self, records: NDArray[np.uint8]) -> NDArray[np.int64]:
         """One vector per record."""
         return np.asarray(np.rint(records @ self.slopes.T.astype(np.float64)).astype(np.int64) + self.constants)
+
+    def rows(self, records: NDArray[np.uint8]) -> BitRows:
+        """The same vectors, held as bits."""
+        return BitRows.of(records, self.slopes, self.constants)
 
     def by_literal(self, weights: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """A score over features (features × outputs) as numbers per literal and a constant, for each output."""
@@ -62,6 +68,39 @@ def feature_map(blocks: tuple[Block, ...], literals: int, length: int) -> Featur
             slopes[place, literal] = round(unit * value)
     constants = np.array([round(unit * constant) for _, constant in rows], dtype=np.int64)
     return FeatureMap(slopes, constants, max(1, isqrt(round(unit * unit * square))))
+
+
+def position_map(blocks: tuple[Block, ...], literals: int) -> tuple[FeatureMap, tuple[int, ...]]:
+    """The same literals as few features, and the sizes of the blocks that these fall into, the last a constant one.
+
+    A single literal is ±1, a column of thresholds one position from -1 to 1, and what else a column may show 0/1 in
+    one block. One is 2^``sum_bits``.
+
+    >>> found, sizes = position_map((Block((0, 1), ((0, 0), (1, 0), (1, 1))), Block.single(2)), 3)
+    >>> (found.features(np.array([[1, 0, 1]], dtype=np.uint8)) / 2**16).tolist(), sizes
+    ([[0.0, 1.0, 1.0]], (1, 1, 1))
+    """
+    one = 1 << lattice().sum_bits
+    rows: list[tuple[dict[int, int], int]] = []
+    sizes: list[int] = []
+    for block in blocks:
+        ordered = [block.literals[place] for place in block.chain] or list(block.literals[: len(block.literals) == 1])
+        others = [literal for literal in block.literals if literal not in ordered]
+        if ordered:
+            step = 2 * one // len(ordered)
+            rows.append((dict.fromkeys(ordered, step), -(step * len(ordered) // 2)))
+            sizes.append(1)
+        if others:
+            places = [block.literals.index(literal) for literal in others]
+            most = max(1, max(sum(pattern[place] for place in places) for pattern in block.patterns))
+            rows += [({literal: one // most}, 0) for literal in others]
+            sizes.append(len(others))
+    rows.append(({}, one))
+    slopes = np.zeros((len(rows), literals), dtype=np.int64)
+    for place, (terms, _) in enumerate(rows):
+        for literal, value in terms.items():
+            slopes[place, literal] = value
+    return FeatureMap(slopes, np.array([constant for _, constant in rows], dtype=np.int64), one), (*sizes, 1)
 
 
 def _block_rows(block: Block) -> list[tuple[dict[int, float], float]]:

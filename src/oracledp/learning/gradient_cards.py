@@ -35,11 +35,12 @@ def gradient_learner(task: Task, descent: Descent) -> RuleLearner:
     certificate = Certificate(Trust.PROVED, mechanism.name)
 
     def run_classes(sample: ClassSample, source: Randomness) -> Cards:
-        features = encoding.features(sample.records)
+        features = encoding.rows(sample.records) if task.classes <= 2 else encoding.features(sample.records)
         shares = _shares(sample)
         weights = mechanism.run(features, sample.shown, source, weights=sample.weights, shares=shares)
         queries, logit = cards_of(*encoding.by_literal(weights), task.literals)
-        return Cards(queries, certificate, logit)
+        even = len(queries) == 1 and len(set(sample.weights)) == 1
+        return Cards(queries, certificate, logit, float(descent.clip) if even else 1.0)
 
     def run(sample: Sample, source: Randomness) -> Learned:
         return Learned(run_classes(sample.by_class, source).queries[0], certificate, mechanism.name)

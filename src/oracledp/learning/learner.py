@@ -14,6 +14,7 @@ from oracledp.learning.automatic import Recipe, descent, recipe, recipes
 from oracledp.learning.blocks import Block, single_blocks, thin_blocks
 from oracledp.learning.by_size import LearnerBySize, Sized
 from oracledp.learning.cards import scoring_card
+from oracledp.learning.class_cards import class_learner
 from oracledp.learning.gradient_cards import gradient_learner
 from oracledp.learning.override_lists import OverrideLists, widest
 from oracledp.learning.sample import Sample
@@ -32,8 +33,11 @@ from oracledp.randomness.source import Randomness
 
 AUTOMATIC = "auto"
 DEFAULT_MECHANISM = {"decision-list": "override-list", "halfspace": "surrogate", "tree": "private-tree"}
-GRADIENTS = "gradients"
-PROOFS = {"surrogate": "surrogate", "private-tree": "private-trees", GRADIENTS: "gradient-cards"}  # else override-lists
+GRADIENTS, CLASS_SUMS = "gradients", "class-sums"
+AT_ONCE = (GRADIENTS, CLASS_SUMS)  # they settle all classes in one run
+PROOFS = {
+    "surrogate": "surrogate", "private-tree": "private-trees", GRADIENTS: "gradient-cards", CLASS_SUMS: CLASS_SUMS,
+}  # fmt: skip  # else override-lists
 
 
 def rule_learner(
@@ -63,34 +67,34 @@ def rule_learner(
         raise ParameterError("there is no column to learn from")
     if model != AUTOMATIC and model not in FAMILIES:
         raise ParameterError(f"model must be one of {', '.join((AUTOMATIC, *FAMILIES))}, got {model!r}")
-    chosen = _checked_mechanism(model, mechanism, delta)
+    chosen = _checked_mechanism(model, mechanism, delta, problems)
     own = delta if delta is None or chosen == GRADIENTS else delta / problems
     task = Task(literals, single_blocks(literals), epsilon, neighbours, size, oracle, rows_bound, unit, own, problems)
-    codes = None if blocks is None else sum(block.size for block in blocks)
+    few = None if blocks is None else thin_blocks(blocks)
 
     def built(plan: Recipe, share: Fraction) -> RuleLearner:
-        columns = task.blocks
-        if blocks is not None:
-            columns = blocks if plan.by_column else thin_blocks(blocks) if plan.thin else task.blocks
+        columns = few if few is not None and plan.thin else task.blocks
         own = replace(task, blocks=columns, epsilon=share / problems)
         return _learner(model, chosen, own, plan, task.blocks if blocks is None else blocks)
 
-    def by_gradients(size: int, share: Fraction) -> RuleLearner:
+    def at_once(size: int, share: Fraction) -> RuleLearner:
         columns = task.blocks if blocks is None else blocks
         whole = replace(task, blocks=columns, epsilon=share)
+        if chosen == CLASS_SUMS:
+            return sparse_card(whole, class_learner, columns)
         return sparse_card(whole, lambda own: gradient_learner(own, descent_of(own, size)), columns)
 
     def by_size(share: Fraction) -> tuple[Sized, ...]:
         if chosen == GRADIENTS:
-            return tuple((by_gradients(size, share), frozenset((size,))) for size in sizes())
-        known = recipes(share / problems, len(literals), codes)
+            return tuple((at_once(size, share), frozenset((size,))) for size in sizes())
+        known = recipes(share / problems, len(literals), None if few is None else len(few))
         return tuple((built(plan, share), fitting) for plan, fitting in known)
 
     if rows is not None or not _follows_size(chosen, size):
         known = 1 if rows is None else whole(rows, "rows", most=MOST_ROWS)
-        if chosen == GRADIENTS:
-            return by_gradients(known, epsilon)
-        return built(recipe(known, epsilon / problems, len(literals), codes), epsilon)
+        if chosen in AT_ONCE:
+            return at_once(known, epsilon)
+        return built(recipe(known, epsilon / problems, len(literals), None if few is None else len(few)), epsilon)
     if neighbours is Neighbours.REPLACE_ONE:
         raise ParameterError("under replace-one the number of rows is public: rows must be given")
     return LearnerBySize.measuring(epsilon, by_size)
@@ -101,13 +105,14 @@ def promise(
     *,
     epsilon: Fraction,
     neighbours: Neighbours,
+    problems: int = 1,
     rows: int | None = None,
     size: int | None = None,
     mechanism: str | None = None,
     delta: Fraction | None = None,
 ) -> Guarantee:
     """What the learner of these parameters promises on all tables alike, all its problems together."""
-    chosen = _checked_mechanism(model, mechanism, delta)
+    chosen = _checked_mechanism(model, mechanism, delta, problems)
     if chosen is not None and chosen in SELECTIONS and chosen not in ("exponential", "permute-and-flip"):
         raise ParameterError(
             f"what {chosen} promises depends on the columns and the oracle: see guarantee_ after a fit"
@@ -123,16 +128,25 @@ def _follows_size(mechanism: str | None, size: int | None) -> bool:
     return mechanism in (None, "surrogate", GRADIENTS) or (mechanism == "override-list" and size is None)
 
 
-def _checked_mechanism(model: str, mechanism: str | None, delta: Fraction | None) -> str | None:
-    """The mechanism for a model; None where the recipe picks it. A δ buys a score its gradients."""
+def brings_odds(model: str, mechanism: str | None, delta: Fraction | None, problems: int) -> bool:
+    """Whether a learner's cards tell probabilities by themselves."""
+    return model in (AUTOMATIC, "halfspace") and _checked_mechanism(model, mechanism, delta, problems) in AT_ONCE
+
+
+def _checked_mechanism(model: str, mechanism: str | None, delta: Fraction | None, problems: int) -> str | None:
+    """The mechanism for a model; None where the recipe picks it.
+
+    A δ buys a score its gradients; without it, the scores of several classes come from their sums.
+    """
+    at_once = GRADIENTS if delta is not None else CLASS_SUMS if problems > 2 else None
     if model == AUTOMATIC:
         if mechanism is not None:
             raise ParameterError("mechanism for auto must be left out: the recipe picks it")
-        return None if delta is None else GRADIENTS
-    scores = (GRADIENTS,) if model == "halfspace" else ()
+        return at_once
+    scores = AT_ONCE if model == "halfspace" else ()
     if mechanism == GRADIENTS and scores and delta is None:
         raise ParameterError("mechanism gradients needs delta")
-    own = GRADIENTS if scores and delta is not None else DEFAULT_MECHANISM.get(model, "exponential")
+    own = at_once if scores and at_once is not None else DEFAULT_MECHANISM.get(model, "exponential")
     if mechanism is None or mechanism == own:  # most fits: nobody looks through the installed packages
         return own
     allowed = dict.fromkeys((own, DEFAULT_MECHANISM.get(model, own), *scores, *SELECTIONS))

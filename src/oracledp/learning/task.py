@@ -51,11 +51,15 @@ class Learned:
 
 @dataclass(frozen=True)
 class Cards:
-    """Scoring cards learned together: one for two classes, one per class for more, and the log odds of a point."""
+    """Scoring cards learned together: one for two classes, one per class for more, and the log odds of a point.
+
+    ``clip`` is the largest residual that a record could pull with, where that bent the odds of two classes.
+    """
 
     queries: tuple[Query, ...]
     certificate: Certificate
     logit: float
+    clip: float = 1.0
 
 
 class Learner(Protocol):

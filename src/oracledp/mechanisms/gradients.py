@@ -6,7 +6,6 @@ averages and the weights themselves, is computed from what was released.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 from math import ceil
@@ -16,7 +15,8 @@ from numpy.typing import NDArray
 
 from oracledp.errors import CapacityError, ParameterError
 from oracledp.exact.capacity import DOUBLES, INTEGERS, MOST_UNIT, refuse_overflow
-from oracledp.mechanisms.residuals import Integers, chances, clipped, lengths_above
+from oracledp.mechanisms.feature_rows import DIGIT, ROWS_AT_ONCE, FeatureRows, PlainRows
+from oracledp.mechanisms.residuals import Integers, chances, clipped
 from oracledp.privacy.gaussian_accounting import gaussian_variance
 from oracledp.privacy.guarantee import Guarantee, Neighbours
 from oracledp.randomness.lattice import Lattice, lattice
@@ -26,8 +26,6 @@ from oracledp.randomness.source import Randomness
 WEIGHT_BITS = 20  # weights are multiples of 2^-20
 MOST_WEIGHT = 1 << 8  # and lie between -256 and 256, beyond what any score needs
 MOMENTUM = 0.9
-DIGIT = 24  # bits of a pull that are summed at a time
-ROWS_AT_ONCE = 1 << 12  # small enough to stay near the processor between the two products of a step
 
 
 @dataclass(frozen=True)
@@ -97,10 +95,11 @@ class NoisyGradients:
         if not 1 <= unit <= MOST_UNIT:
             raise ParameterError(f"one record weighs a whole number of units from 1 to {MOST_UNIT}")
         refuse_overflow(rows_bound=rows_bound, resolution=self.bound.bit_length(), limit=INTEGERS)
+        refuse_overflow(rows_bound=rows_bound, resolution=self.lattice.residual_bits, limit=DOUBLES)
 
     def run(
         self,
-        features: Integers,
+        features: Integers | FeatureRows,
         shown: Integers,
         source: Randomness,
         *,
@@ -116,7 +115,7 @@ class NoisyGradients:
 
     def run_aimed(
         self,
-        features: Integers,
+        features: Integers | FeatureRows,
         shown: Integers,
         aims: Integers,
         source: Randomness,
@@ -179,7 +178,7 @@ class _Path:
 class _Problem:
     """Distinct feature vectors, and how many records of each class show them: **private**."""
 
-    features: NDArray[np.float64]
+    features: FeatureRows
     shown: Integers
     caps: Integers
     weights: tuple[int, ...]
@@ -190,29 +189,26 @@ class _Problem:
     @classmethod
     def of(
         cls,
-        features: Integers,
+        features: Integers | FeatureRows,
         shown: Integers,
         mechanism: NoisyGradients,
         weights: tuple[int, ...],
         shares: tuple[Integers, int] | None,
     ) -> _Problem:
         """The cap of a record's residual is C over the length of its features, rounded down, whatever they are."""
-        if features.shape[1] != mechanism.features or shown.shape[1] != max(2, mechanism.outputs):
+        rows = PlainRows.of(features) if isinstance(features, np.ndarray) else features
+        if rows.count != mechanism.features or shown.shape[1] != max(2, mechanism.outputs):
             raise ParameterError("features and their records need the columns that the mechanism was made for")
-        lengths = np.maximum(lengths_above(features), 1)
-        fine, caps = mechanism.lattice.residual_bits, mechanism.bound // lengths
-        return cls(features.astype(np.float64), shown, caps, weights, mechanism.outputs, fine, shares)
+        fine, caps = mechanism.lattice.residual_bits, mechanism.bound // np.maximum(rows.lengths(), 1)
+        return cls(rows, shown, caps, weights, mechanism.outputs, fine, shares)
 
     def gradient(self, weights: Integers) -> Integers:
         """The sum of all records' clipped gradients, exactly."""
         total = np.zeros(weights.shape, dtype=np.int64)
-        for begin in range(0, len(self.features), ROWS_AT_ONCE):
-            rows = slice(begin, begin + ROWS_AT_ONCE)
-            features = self.features[rows]
-            scores = (features @ weights.astype(np.float64)).astype(np.int64)
+        for rows in self.features.blocks:
+            scores = self.features.scores(rows, weights)
             pulls = self._pulls(chances(scores, WEIGHT_BITS, self.fine), rows)
-            for place, digit in enumerate(_digits(pulls)):
-                total += (features.T @ digit).astype(np.int64) << (place * DIGIT)
+            total += self.features.sums(rows, pulls)
         return total
 
     def _pulls(self, shares: Integers, rows: slice) -> Integers:
@@ -247,12 +243,3 @@ class _Aimed(_Problem):
     def _pulls(self, shares: Integers, rows: slice) -> Integers:
         residuals = self._weighed(shares - self.aims[rows, None], 1, 1, rows)
         return np.asarray(self.shown[rows, :1] * clipped(residuals, self.caps[rows]))
-
-
-def _digits(pulls: Integers) -> Iterator[NDArray[np.float64]]:
-    """Whole numbers as digits of 24 bits with signs, the lowest first: products with features are then exact."""
-    left = pulls
-    while left.any():
-        high = (left + (1 << DIGIT - 1)) >> DIGIT
-        yield (left - (high << DIGIT)).astype(np.float64)
-        left = high

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from fractions import Fraction
 from functools import cache
-from math import isqrt
 
 import numpy as np
 from numpy.typing import NDArray
@@ -66,10 +65,11 @@ def lengths_above(rows: Integers) -> Integers:
     >>> lengths_above(np.array([[3, 4], [1, 1], [0, 0]])).tolist()
     [5, 2, 0]
     """
-    squares = (rows * rows).sum(axis=1)
-    distinct, place = np.unique(squares, return_inverse=True)
-    roots = [isqrt(square - 1) + 1 if square else 0 for square in distinct.tolist()]
-    return np.array(roots, dtype=np.int64)[place]
+    squares = (rows * rows).sum(axis=1).astype(np.int64)
+    roots = np.sqrt(squares).astype(np.int64)  # off by one at most, as squares are below 2^53; then made right
+    roots += roots * roots < squares
+    roots -= (roots > 0) & ((roots - 1) ** 2 >= squares)
+    return np.asarray(roots)
 
 
 def clipped(residuals: Integers, caps: Integers) -> Integers:

@@ -31,11 +31,11 @@ class ConvexSurrogate:
     """Objective perturbation for the smoothed hinge over blocks of features (proofs/surrogate.md): ε-DP, robust.
 
     ``sizes`` are those of the blocks: a block of one is a column of ±1, a larger one the 0/1 indicators of a
-    column's codes. ``curvature_share`` is the part of ε that the regularisation may cost: Λ = blocks/(share·ε),
-    but at least 1.
+    column's codes. ``curvature_share`` is the part of ε that the regularisation may cost: x = share·ε buys
+    Λ = blocks/(x + x²/2 + x³/6), but at least a number that keeps the lattice fine enough for it.
 
-    >>> ConvexSurrogate((1, 1, 5), Fraction(1), Neighbours.REPLACE_ONE).regularisation
-    Fraction(60, 1)
+    >>> float(ConvexSurrogate((1, 1, 5), Fraction(1), Neighbours.REPLACE_ONE).regularisation)
+    58.512...
     """
 
     sizes: tuple[int, ...]
@@ -60,8 +60,14 @@ class ConvexSurrogate:
 
     @property
     def regularisation(self) -> Fraction:
-        """Λ."""
-        return max(Fraction(len(self.sizes)) / (self.curvature_share * self.epsilon), Fraction(1))
+        """Λ: as small as the curvature's cost allows, since 1 + x + x²/2 + x³/6 <= e^x (proofs/surrogate.md)."""
+        bought = self.curvature_share * self.epsilon
+        return max(len(self.sizes) / (bought + bought**2 / 2 + bought**3 / 6), 1 + Fraction(self.dimension, 256))
+
+    @property
+    def curvature_cost(self) -> Fraction:
+        """The part of ε that the curvature of one record takes, ln(1 + B/Λ) at most."""
+        return min(self.curvature_share * self.epsilon, len(self.sizes) / self.regularisation)
 
     @property
     def noise_bits(self) -> int:
@@ -79,7 +85,7 @@ class ConvexSurrogate:
         return self._scale(self.noise_bits)
 
     def _scale(self, bits: int) -> int:
-        left = self.epsilon * (1 - self.lattice.output_share) - len(self.sizes) / self.regularisation
+        left = self.epsilon * (1 - self.lattice.output_share) - self.curvature_cost
         return ceil(((self.neighbours.comparison_sensitivity << bits) + max(self.sizes)) / left)
 
     @property

@@ -23,6 +23,7 @@ class Lattice:
     the point found is proved to lie within 2^-``distance_bits`` of the minimiser, and ``output_share`` of ε pays
     for the little noise that hides that distance. A logistic card's features are whole numbers, the longest vector of
     them ``feature_length`` long, and its residuals multiples of 2^-``residual_bits``: as fine as 2^40 rows allow.
+    Sums by class are multiples of 2^-``sum_bits``.
     """
 
     fixed_ties: int = 10
@@ -33,6 +34,7 @@ class Lattice:
     output_share: Fraction = Fraction(1, 256)
     feature_length: int = 500
     residual_bits: int = 12
+    sum_bits: int = 16
 
 
 SHIPPED = Lattice()
