@@ -1,8 +1,8 @@
 """Where a fit begins: ordered columns that move together as the released counts say, by way of a few common factors.
 
 Each ordered column, and each of two bins, has a normal score. Released counts give every pair's correlation of scores
-with a known noise; the eigenvalues that stand out from that noise give factors, and a component is a draw of them. Without
-evidence of dependence there is no factor, and every component begins as the columns' own distributions.
+with a known noise; the eigenvalues that stand out from that noise give factors, and a component is a draw of them.
+Without evidence of dependence there is no factor, and every component begins as the columns' own distributions.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from oracledp.synthesis.measuring import Measured
 _MOST_FACTORS = 12
 _COMMON = 0.97  # of a column's variance, at most, comes from factors
 _ROUNDS = 30  # of eigenvectors, until the diagonal agrees with them
-_SAFETY = 1.1  # beyond the largest eigenvalue that noise is expected to have
+_SAFETY = 1.2  # beyond the largest eigenvalue that noise is expected to have
 _STEEPEST = 1.5  # radians: beyond, the sine of an estimate would turn back
 
 
@@ -32,7 +32,10 @@ def factor_logits(measured: Measured, in_order: Sequence[int], count: int, gener
     if count > 1:
         factors = (factors - factors.mean(axis=0)) / factors.std(axis=0)
     return np.concatenate(
-        [column.given(factors @ loading, float(loading @ loading)) for column, loading in zip(columns, loadings, strict=True)],
+        [
+            column.given(factors @ loading, float(loading @ loading))
+            for column, loading in zip(columns, loadings, strict=True)
+        ],
         axis=1,
     )
 
@@ -129,7 +132,7 @@ def _of_parities(measured: Measured, group: NoisyParities, columns: Sequence[_Sc
 
 
 def _loadings(correlations: Floats, variances: Floats) -> Floats:
-    """Each column's loadings on the factors whose eigenvalues exceed those of noise alone, shrunk by what noise adds."""
+    """Each column's loadings on the factors whose eigenvalues exceed those of noise alone, less what noise adds."""
     edge = _SAFETY * 2 * np.sqrt(variances.sum(axis=1).max())  # of the spectrum of symmetric noise
     common, found = np.zeros(len(variances)), np.zeros((len(variances), 0))
     for _ in range(_ROUNDS):

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from oracledp.synthesis.bins import Floats
 from oracledp.synthesis.copula import factor_logits
 from oracledp.synthesis.layout import Layout, Singles
 from oracledp.synthesis.measuring import Measured
@@ -21,6 +22,7 @@ Point = tuple[Singles, Singles]  # logits, log weights
 
 _RATE = 0.1
 _SPREAD = 0.3  # how far the components start from the factors' draws, in logits
+_LOOSE, _APART_STEPS = 0.1, 100  # pull and steps of independent columns
 _LEAST = -25.0  # logits of what the factors all but rule out
 _SHARPENINGS, _EVIDENCE = 2, 2.5  # how often targets move on, and the standard errors that count as noise
 
@@ -69,20 +71,27 @@ class Fit:
         cls, measured: Measured, smooth: Sequence[int], pull: Pull, components: int, generator: np.random.Generator
     ) -> Fit:
         """The terms of everything measured so far."""
-        layout = Layout(measured.bins)
+        layout, count = Layout(measured.bins), max(measured.counts, 1)
         marginals = np.concatenate([measured.fine_marginal(c) for c in range(len(measured.bins))])
-        start = np.maximum(factor_logits(measured, smooth, components, generator), _LEAST)
-        count = max(measured.counts, 1)
-        return cls(
+        start = factor_logits(measured, smooth, components, generator)
+        bare = cls(
             layout,
             _terms(layout, measured, 1.0 / count),
-            start.astype(np.float32),
+            np.log(marginals)[None].astype(np.float32),
             np.log(marginals).astype(np.float32),
             layout.steps(smooth),
-            pull,
+            Pull(False, _LOOSE),
             measured.settings.divergence / count**0.5,
             1.0 / count,
         )
+        apart = bare._apart()
+        start = np.maximum(start + apart - bare.marginals, _LEAST).astype(np.float32)
+        return replace(bare, start=start, marginals=apart, pull=pull)
+
+    def _apart(self) -> Singles:
+        """The logarithms of the independent columns that fit all counts best: pairs tell of their margins too."""
+        logits, _ = self.run((self.start, np.zeros(1, dtype=np.float32)), _APART_STEPS)
+        return np.asarray(np.log(np.maximum(self._distributions(logits)[0], np.float32(1e-12))))
 
     @property
     def reference(self) -> Singles:
@@ -94,10 +103,11 @@ class Fit:
         """Whether any factor was released: without, all components begin alike."""
         return bool(np.ptp(self.start, axis=0).any())
 
-    def misfit(self, point: Point) -> float:
-        """How far a point is from the counts of more than one column: about their number at the truth."""
+    def residuals(self, point: Point) -> Floats:
+        """How far a point is from each count of more than one column, in standard deviations of its noise."""
         state = self._state(point)
-        return sum(term.misfit(state) for term in self.terms) / self.scale
+        found = np.concatenate([term.residuals(state) for term in self.terms])
+        return np.asarray(found / self.scale**0.5, dtype=np.float64)
 
     def first(self, generator: np.random.Generator) -> Point:
         """The factors' draws plus noise, which walks along ordered columns so that it is smooth there."""

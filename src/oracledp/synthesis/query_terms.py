@@ -89,9 +89,9 @@ class Products:
             state.slope[:, self.blocks[number]] += (before[number] * after) @ self.factors[number].T
             after = after * held[number]
 
-    def misfit(self, state: State) -> float:
+    def residuals(self, state: State) -> Singles:
         """Of all queries."""
-        return float(self.precision @ (self._values(state) - self.target) ** 2)
+        return np.asarray((self._values(state) - self.target) * np.sqrt(self.precision))
 
     def sharpened(self, state: State, errors: float) -> Products:
         """Move the targets on."""
@@ -152,9 +152,9 @@ class Convolution:
             state.slope[:, self.blocks[number]] += pull * (np.stack(gains, axis=1) @ self.shares[number].T)
             worth = earlier
 
-    def misfit(self, state: State) -> float:
+    def residuals(self, state: State) -> Singles:
         """Of this query."""
-        return float(self.precision * (self._value(state) - self.target) ** 2)
+        return np.array([(self._value(state) - self.target) * self.precision**0.5], dtype=np.float32)
 
     def sharpened(self, state: State, errors: float) -> Convolution:
         """Move the target on."""

@@ -49,8 +49,8 @@ class Term(Protocol):
         """Add this term's gradients to the state."""
         ...
 
-    def misfit(self, state: State) -> float:
-        """The weighted squared residuals of counts of more than one column; others tell nothing of dependence."""
+    def residuals(self, state: State) -> Singles:
+        """The residuals of counts of more than one column, in roots of precisions; others tell nothing of dependence."""
         ...
 
     def sharpened(self, state: State, errors: float) -> Term:
@@ -96,9 +96,9 @@ class OneWays:
         state.slope += residual
         state.pull += state.parts @ residual
 
-    def misfit(self, state: State) -> float:
+    def residuals(self, state: State) -> Singles:
         """None."""
-        return 0.0
+        return np.zeros(0, dtype=np.float32)
 
     def sharpened(self, state: State, errors: float) -> OneWays:
         """Move the targets on."""
@@ -140,9 +140,9 @@ class Level:
         state.slope[:, self.block] += residual
         state.pull += state.parts[:, self.block] @ residual
 
-    def misfit(self, state: State) -> float:
+    def residuals(self, state: State) -> Singles:
         """None."""
-        return 0.0
+        return np.zeros(0, dtype=np.float32)
 
     def sharpened(self, state: State, errors: float) -> Level:
         """Move the targets on."""
@@ -207,10 +207,12 @@ class Pairs:
         state.slope += slope
         state.pull += np.einsum("kd,kd->k", slope, state.parts) / 2
 
-    def misfit(self, state: State) -> float:
+    def residuals(self, state: State) -> Singles:
         """Of all tables."""
         two_ways = state.two_ways()
-        return sum(float(pair.precision * ((pair.counts(two_ways) - pair.target) ** 2).sum()) for pair in self.pairs)
+        return np.concatenate(
+            [((pair.counts(two_ways) - pair.target) * np.sqrt(pair.precision)).ravel() for pair in self.pairs]
+        )
 
     def sharpened(self, state: State, errors: float) -> Pairs:
         """Move the targets on."""
@@ -273,11 +275,12 @@ class Parities:
             slope += last
         state.slope += slope @ self.signs.T
 
-    def misfit(self, state: State) -> float:
+    def residuals(self, state: State) -> Singles:
         """Of all parities: those of two stand there twice, those of three three times."""
         two, three = self._values(state)
-        by_pairs = float((self.two_precision * (two - self.two_target) ** 2).sum()) / 2
-        return by_pairs + float((self.three_precision * (three - self.three_target) ** 2).sum()) / 3
+        by_pairs = (two - self.two_target) * np.sqrt(self.two_precision / 2)
+        by_triples = (three - self.three_target) * np.sqrt(self.three_precision / 3)
+        return np.concatenate([by_pairs.ravel(), by_triples.ravel()]).astype(np.float32)
 
     def sharpened(self, state: State, errors: float) -> Parities:
         """Move the targets on; what was not measured has no precision and stays."""

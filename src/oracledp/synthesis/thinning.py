@@ -1,8 +1,8 @@
 """Released counts cut in two, so that what is fitted to one half can be judged by the other.
 
 If y = c + σZ with Gaussian Z, and W is fresh standard noise, then y + σ√(f/(1-f)) W and y - σ√((1-f)/f) W have
-independent noise of variances σ²/(1-f) and σ²/f around the same c. So a model that was fitted to the first can be tested
-by the second as if by counts of its own, for nothing: both are functions of what was released.
+independent noise of variances σ²/(1-f) and σ²/f around the same c. So a model that was fitted to the first can be
+tested by the second as if by counts of its own, for nothing: both are functions of what was released.
 """
 
 from __future__ import annotations
@@ -38,9 +38,7 @@ def _halves(
     return tuple(first for first, _ in pairs), tuple(second for _, second in pairs)
 
 
-def _cut(
-    counts: Counts, share: Fraction, generator: np.random.Generator
-) -> tuple[Counts, Counts]:
+def _cut(counts: Counts, share: Fraction, generator: np.random.Generator) -> tuple[Counts, Counts]:
     """Whole numbers again: rounding moves a count by far less than its noise."""
     noise = counts.deviation * generator.standard_normal(counts.values.shape)
     odds = sqrt(share / (1 - share))
