@@ -56,14 +56,17 @@ APART = {
     "synthesis/answers.py": "answers of a released model",
     "synthesis/basis.py": "parities as vectors: public",
     "synthesis/bins.py": "bins from released counts",
+    "synthesis/chosen_fit.py": "how to fit, by thinned released counts",
+    "synthesis/copula.py": "factors of released counts",
     "synthesis/counted.py": "queries as tables over columns: public",
     "synthesis/denoise.py": "released counts made consistent",
     "synthesis/drawing.py": "rows of a released model",
     "synthesis/estimates.py": "of released counts",
+    "synthesis/fitting.py": "fitted to released counts",
     "synthesis/hierarchy.py": "sums of released counts",
     "synthesis/layout.py": "where bins lie in a vector: public",
     "synthesis/literal_choice.py": "literals by released one-ways",
-    "synthesis/mixture.py": "fitted to released counts",
+    "synthesis/mixture.py": "a released model",
     "synthesis/model.py": "a released model",
     "synthesis/model_checks.py": "of a released model",
     "synthesis/parity_answers.py": "answers of a released model",
@@ -73,6 +76,7 @@ APART = {
     "synthesis/searched.py": "which classes a selection may search: public and released numbers",
     "synthesis/showing.py": "pictures of a released model",
     "synthesis/terms.py": "fitted to released counts",
+    "synthesis/thinning.py": "released counts with more noise",
     "synthesis/workload.py": "what is asked for: public",
 }
 
@@ -111,7 +115,8 @@ GUESSING = {
         "staged_thresholds",
         "stage_count",
     ),
-    "synthesis/measuring.py": ("_combined_total", "_dependence", "_cells"),  # of released numbers; shares likewise
+    # of released numbers; shares likewise
+    "synthesis/measuring.py": ("_combined_total", "_dependence", "_cells", "_straight"),
 }
 
 

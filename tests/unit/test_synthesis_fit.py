@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -12,10 +11,11 @@ from oracledp.privacy.gaussian_accounting import GaussianBudget
 from oracledp.privacy.guarantee import Neighbours
 from oracledp.randomness.source import SeededRandomness
 from oracledp.synthesis.bins import Floats, Integers
+from oracledp.synthesis.chosen_fit import fit_mixture
 from oracledp.synthesis.layout import Layout
 from oracledp.synthesis.measurements import Meter, Records
 from oracledp.synthesis.measuring import Measured, measure
-from oracledp.synthesis.mixture import Mixture, fit_mixture
+from oracledp.synthesis.mixture import Mixture
 from oracledp.synthesis.recipe import relative_noise, settings
 from oracledp.synthesis.rounding import draw_rows, stratified, systematic
 from oracledp.synthesis.terms import OneWays, Pairs, Parities, State, Term
@@ -124,8 +124,7 @@ def test_rules_for_odd_tables(sizes: list[int]) -> None:
 def test_the_fit_reaches_noiseless_measurements() -> None:
     codes = dependent_codes()
     found, records = measured(codes)
-    quick = replace(found, settings=replace(found.settings, steps=400, components=100, ensembles=1))
-    mixture = fit_mixture(quick, records.in_order, np.random.default_rng(3))
+    mixture = fit_mixture(found, records.in_order, np.random.default_rng(3))
     assert mixture.weights.sum() == pytest.approx(1)
     rows = draw_rows(mixture, found.marginals, len(codes), np.random.default_rng(4))
     for a, b in ((0, 1), (0, 2), (1, 2), (0, 3)):

@@ -16,9 +16,9 @@ from oracledp.errors import BudgetExceeded
 from oracledp.privacy.gaussian_accounting import GaussianBudget
 from oracledp.privacy.guarantee import Neighbours
 from oracledp.randomness.source import SeededRandomness
-from oracledp.synthesis import mixture
 from oracledp.synthesis.bins import Integers, nested_bins
 from oracledp.synthesis.counted import CountedQuery
+from oracledp.synthesis.fitting import Fit, Pull
 from oracledp.synthesis.hierarchy import combined_counts
 from oracledp.synthesis.layout import Layout
 from oracledp.synthesis.literal_choice import chosen_literals
@@ -157,7 +157,7 @@ def test_sharpening_doubles_what_is_missed_beyond_the_noise_and_nothing_else() -
     )
     measured = measure_workload(gauge, Workload.parse(["ranges", "member"], SCHEMA), SCHEMA, rng)
     measured = replace(measured, queries=(gauge_queries(),))
-    fit = mixture._Fit.of(measured, (6, 0, 0), measured.settings)
+    fit = Fit.of(measured, (6, 0, 0), Pull(), 5, rng)
     assert len(fit.terms) >= 6
     parts = np.concatenate([rng.dirichlet(np.ones(b.size), 5) for b in measured.bins], axis=1).astype(np.float32)
     weights = rng.dirichlet(np.ones(5)).astype(np.float32)

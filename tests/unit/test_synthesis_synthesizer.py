@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +18,7 @@ from oracledp.data.table import Table
 from oracledp.errors import BudgetExceeded, ModelError, ParameterError
 from oracledp.privacy.ledger import Ledger
 from oracledp.randomness.source import SeededRandomness
-from oracledp.synthesis import Synthesizer, measuring, mixture
-from oracledp.synthesis.recipe import Settings, settings
+from oracledp.synthesis import Synthesizer, chosen_fit
 
 SCHEMA = Schema(
     {
@@ -242,11 +240,6 @@ def test_binary_answers_come_from_parities() -> None:
         assert answer.value == pytest.approx(truth, abs=0.01)
 
 
-def short_settings(*arguments: Any) -> Settings:
-    """The rules with a short fit: what is measured stays the same."""
-    return replace(settings(*arguments), components=40, steps=200)
-
-
 @pytest.mark.parametrize(
     "workload",
     [
@@ -257,9 +250,8 @@ def short_settings(*arguments: Any) -> Settings:
     ids=["halfspaces", "weights", "classes"],
 )
 def test_workloads_fit_sample_save_and_load(workload: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(measuring, "settings", short_settings)
-    monkeypatch.setattr(mixture, "_QUICK_STEPS", 100)
-    monkeypatch.setattr(mixture, "_EXTRA_STEPS", 20)
+    monkeypatch.setattr(chosen_fit, "_SIZES", ((40, 100),) * 3)  # a short fit: what is measured stays the same
+    monkeypatch.setattr(chosen_fit, "_EXTRA_STEPS", 20)
     own = synthesizer(workload=workload).fit(frame(), source=SeededRandomness(2))
     assert len(own.model_.queries) >= 1
     own.save(tmp_path / "model.json")

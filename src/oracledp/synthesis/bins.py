@@ -80,9 +80,11 @@ def _lightest_pair(weights: Floats, ordered: bool) -> tuple[int, int]:
     lightest = int(weights.argmin())
     if ordered:
         beside = [other for other in (lightest - 1, lightest + 1) if 0 <= other < len(weights)]
+        partner = min(beside, key=lambda other: float(weights[other]))
     else:
-        beside = [other for other in range(len(weights)) if other != lightest]
-    partner = min(beside, key=lambda other: float(weights[other]))
+        rest = weights.copy()
+        rest[lightest] = np.inf
+        partner = int(rest.argmin())
     return min(lightest, partner), max(lightest, partner)
 
 

@@ -29,6 +29,7 @@ from oracledp.synthesis.stages import (
     staged_thresholds,
 )
 
+_LINES = 0.15  # of the budget of pairs, for the products of halves of ordered columns
 _FIRST_TIER = 1 / 3  # of the three-way budget, for parities of first features
 
 
@@ -44,6 +45,11 @@ class Measured:
     features: Features
     parities: tuple[NoisyParities, ...]
     queries: tuple[NoisyQueries, ...] = ()
+
+    @property
+    def counts(self) -> int:
+        """How many counts were released."""
+        return sum(group.values.size for group in (*self.tables, *self.parities, *self.queries))
 
     def fine_marginal(self, column: int) -> Floats:
         """A column's distribution over its finest bins."""
@@ -153,6 +159,10 @@ def _pairs(
     parities = _parities(meter, bins, features, short, for_short)
     if not long:
         return [], parities
+    lines = _straight(meter, features, long)
+    if len(lines):
+        for_lines, for_long = split(for_long, [_LINES, 1 - _LINES])
+        parities.append(_counted(meter, bins, features, lines, for_lines))
     first, second = split(for_long, [rule.coarse_share, 1 - rule.coarse_share])
     coarse = _tables(meter, bins, long, rule.coarse_cells, [1.0] * len(long), first)
     found = [_dependence(table, masses, bins, total) for table in coarse]
@@ -160,6 +170,13 @@ def _pairs(
     chosen = [(pair, s) for pair, s in zip(long, signal, strict=True) if s > 0] or [(pair, 1.0) for pair in long]
     fine = _tables(meter, bins, [pair for pair, _ in chosen], rule.fine_cells, [s for _, s in chosen], second)
     return coarse + fine, parities
+
+
+def _straight(meter: Meter, features: Features, pairs: Sequence[tuple[int, ...]]) -> Integers:
+    """The products of the features that halve two ordered columns: which way one goes with the other."""
+    straight = [ordered or size == 2 for ordered, size in zip(meter.records.ordered, meter.records.sizes, strict=True)]
+    found = [[features.of(c)[0] for c in pair] for pair in pairs if all(straight[c] and features.of(c) for c in pair)]
+    return np.array(found, dtype=np.int64).reshape(len(found), 2)
 
 
 def _cells(bins: Sequence[ColumnBins], pair: tuple[int, ...], cap: int) -> int:

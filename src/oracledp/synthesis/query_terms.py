@@ -89,10 +89,17 @@ class Products:
             state.slope[:, self.blocks[number]] += (before[number] * after) @ self.factors[number].T
             after = after * held[number]
 
+    def residuals(self, state: State) -> Singles:
+        """Of all queries."""
+        return np.asarray((self._values(state) - self.target) * np.sqrt(self.precision))
+
     def sharpened(self, state: State, errors: float) -> Products:
         """Move the targets on."""
-        value = self.constant + self.slope * (state.weights @ self._products(state)[1][-1])
+        value = self._values(state)
         return replace(self, target=moved_on(self.target, value, np.float32(errors) / np.sqrt(self.precision)))
+
+    def _values(self, state: State) -> Singles:
+        return np.asarray(self.constant + self.slope * (state.weights @ self._products(state)[1][-1]))
 
     def _products(self, state: State) -> tuple[list[Singles], list[Singles]]:
         """Each column's factor in each component, and the products of all columns before it."""
@@ -145,11 +152,18 @@ class Convolution:
             state.slope[:, self.blocks[number]] += pull * (np.stack(gains, axis=1) @ self.shares[number].T)
             worth = earlier
 
+    def residuals(self, state: State) -> Singles:
+        """Of this query."""
+        return np.array([(self._value(state) - self.target) * self.precision**0.5], dtype=np.float32)
+
     def sharpened(self, state: State, errors: float) -> Convolution:
         """Move the target on."""
-        value = np.float32(state.weights @ (self._sums(state)[1][-1] @ self.accept))
+        value = self._value(state)
         target = moved_on(np.asarray(self.target), np.asarray(value), np.float32(errors) / np.sqrt(self.precision))
         return replace(self, target=np.float32(target))
+
+    def _value(self, state: State) -> np.float32:
+        return np.float32(state.weights @ (self._sums(state)[1][-1] @ self.accept))
 
     def _sums(self, state: State) -> tuple[list[Singles], list[Singles]]:
         """Each column's law of scores in each component, and the law of the sum after each column."""

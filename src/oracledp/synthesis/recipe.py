@@ -26,11 +26,8 @@ class Settings:
     shares: tuple[float, float, float]  # of the budget, for one-, two- and three-way counts
     coarse_share: float  # of the two-way budget, for the first look at every pair
     evidence: float  # standard errors of dependence before a pair is measured finely
-    divergence: float  # weight of the components' divergence from independence, times the root of the counts
-    smoothness: tuple[float, float]  # weight of roughness along ordered columns: the most, and the most in counts
-    components: int
-    ensembles: int
-    steps: int
+    divergence: float  # weight of the components' divergence, times the root of the counts: evidence scales it
+    smoothness: float  # weight of roughness along ordered columns: evidence scales it
 
 
 def relative_noise(rho: float, total: float, columns: int) -> float:
@@ -52,10 +49,7 @@ def settings(rho: float, total: float, sizes: Sequence[int], order: int = 3) -> 
         coarse_share=0.45,
         evidence=2.0,
         divergence=0.3 * noise**-0.4,
-        smoothness=(0.005, 50.0),
-        components=400,
-        ensembles=2,
-        steps=1200,
+        smoothness=0.005,
     )
 
 

@@ -14,10 +14,10 @@ import numpy as np
 
 from oracledp.data.schema import Schema
 from oracledp.privacy.splitting import split
+from oracledp.synthesis.chosen_fit import RunningFit
 from oracledp.synthesis.counted import CountedQuery
 from oracledp.synthesis.measurements import Meter
 from oracledp.synthesis.measuring import Measured
-from oracledp.synthesis.mixture import RunningFit
 from oracledp.synthesis.rounding import draw_rows
 from oracledp.synthesis.searched import Searched
 

@@ -25,10 +25,11 @@ from oracledp.privacy.persons import row_delta, row_epsilon
 from oracledp.randomness.source import Randomness, public_generator
 from oracledp.showing import html_text
 from oracledp.synthesis.answers import Answer, answer_conjunction
+from oracledp.synthesis.chosen_fit import Progress, fit_mixture, silent
 from oracledp.synthesis.drawing import draw_records
 from oracledp.synthesis.measurements import LATTICE, Meter, Records
 from oracledp.synthesis.measuring import Measured
-from oracledp.synthesis.mixture import Mixture, Progress, fit_mixture, silent
+from oracledp.synthesis.mixture import Mixture
 from oracledp.synthesis.model import SyntheticModel
 from oracledp.synthesis.program import measure_workload
 from oracledp.synthesis.workload import DEFAULT, Workload

@@ -49,6 +49,10 @@ class Term(Protocol):
         """Add this term's gradients to the state."""
         ...
 
+    def residuals(self, state: State) -> Singles:
+        """The residuals of counts of more than one column, in roots of precisions; others tell nothing of dependence."""
+        ...
+
     def sharpened(self, state: State, errors: float) -> Term:
         """The same term with its targets moved on by what the state misses beyond the noise.
 
@@ -92,6 +96,10 @@ class OneWays:
         state.slope += residual
         state.pull += state.parts @ residual
 
+    def residuals(self, state: State) -> Singles:
+        """None."""
+        return np.zeros(0, dtype=np.float32)
+
     def sharpened(self, state: State, errors: float) -> OneWays:
         """Move the targets on."""
         reach = np.float32(errors) / np.sqrt(self.precision)
@@ -131,6 +139,10 @@ class Level:
         residual = np.repeat((self._counts(state) - self.target) * self.precision, self.widths)
         state.slope[:, self.block] += residual
         state.pull += state.parts[:, self.block] @ residual
+
+    def residuals(self, state: State) -> Singles:
+        """None."""
+        return np.zeros(0, dtype=np.float32)
 
     def sharpened(self, state: State, errors: float) -> Level:
         """Move the targets on."""
@@ -195,6 +207,13 @@ class Pairs:
         state.slope += slope
         state.pull += np.einsum("kd,kd->k", slope, state.parts) / 2
 
+    def residuals(self, state: State) -> Singles:
+        """Of all tables."""
+        two_ways = state.two_ways()
+        return np.concatenate(
+            [((pair.counts(two_ways) - pair.target) * np.sqrt(pair.precision)).ravel() for pair in self.pairs]
+        )
+
     def sharpened(self, state: State, errors: float) -> Pairs:
         """Move the targets on."""
         two_ways, moved = state.two_ways(), []
@@ -256,16 +275,28 @@ class Parities:
             slope += last
         state.slope += slope @ self.signs.T
 
+    def residuals(self, state: State) -> Singles:
+        """Of all parities: those of two stand there twice, those of three three times."""
+        two, three = self._values(state)
+        by_pairs = (two - self.two_target) * np.sqrt(self.two_precision / 2)
+        by_triples = (three - self.three_target) * np.sqrt(self.three_precision / 3)
+        return np.concatenate([by_pairs.ravel(), by_triples.ravel()]).astype(np.float32)
+
     def sharpened(self, state: State, errors: float) -> Parities:
         """Move the targets on; what was not measured has no precision and stays."""
-        features = state.parts @ self.signs
-        weighted = features * state.weights[:, None]
-        products = features[:, self.pairs[0]] * features[:, self.pairs[1]]
+        values = self._values(state)
         two, three = (
             np.where(precision > 0, moved_on(target, value, np.float32(errors) / np.sqrt(precision + _TINY)), target)
             for target, value, precision in (
-                (self.two_target, features.T @ weighted, self.two_precision),
-                (self.three_target, products.T @ weighted, self.three_precision),
+                (self.two_target, values[0], self.two_precision),
+                (self.three_target, values[1], self.three_precision),
             )
         )
         return replace(self, two_target=two, three_target=three)
+
+    def _values(self, state: State) -> tuple[Singles, Singles]:
+        """The model's parities of two and of three."""
+        features = state.parts @ self.signs
+        weighted = features * state.weights[:, None]
+        products = features[:, self.pairs[0]] * features[:, self.pairs[1]]
+        return np.asarray(features.T @ weighted), np.asarray(products.T @ weighted)

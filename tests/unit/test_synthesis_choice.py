@@ -1,0 +1,118 @@
+"""How a fit is chosen: thinned counts, released factors, and what they say of strong and of absent dependence."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from oracledp.privacy.gaussian_accounting import GaussianBudget
+from oracledp.privacy.guarantee import Neighbours
+from oracledp.randomness.source import SeededRandomness
+from oracledp.synthesis.bins import Floats, Integers
+from oracledp.synthesis.chosen_fit import Trial, fit_mixture
+from oracledp.synthesis.copula import factor_logits
+from oracledp.synthesis.fitting import Fit, Pull
+from oracledp.synthesis.measurements import Meter, NoisyTable, Records
+from oracledp.synthesis.measuring import Measured, measure
+from oracledp.synthesis.thinning import thinned
+
+ORDERED = 30
+
+
+def released(codes: Integers, rho: Fraction = Fraction(1, 40)) -> tuple[Measured, Records]:
+    unique, counts = np.unique(codes, axis=0, return_counts=True)
+    columns = codes.shape[1]
+    records = Records(unique, counts, (ORDERED,) * columns, (True,) * columns, (False,) * columns)
+    return measure(Meter(records, GaussianBudget(rho), Neighbours.ADD_REMOVE, SeededRandomness(1)), 3), records
+
+
+def one_factor(strength: float, rows: int = 3000, columns: int = 6) -> Integers:
+    rng = np.random.default_rng(3)
+    common = rng.standard_normal((rows, 1))
+    mixed = strength * common + (1 - strength**2) ** 0.5 * rng.standard_normal((rows, columns))
+    return np.clip(np.round(mixed * 5 + 15), 0, ORDERED - 1).astype(np.int64)
+
+
+def correlations(weights: Floats, parts: Floats, measured: Measured) -> Floats:
+    """Of the bins' numbers, by the mixture alone."""
+    columns, starts = len(measured.bins), np.cumsum([0, *(b.size for b in measured.bins)])
+    means = np.stack([parts[:, starts[c] : starts[c + 1]] @ np.arange(measured.bins[c].size) for c in range(columns)])
+    squares = [
+        weights @ (parts[:, starts[c] : starts[c + 1]] @ np.arange(measured.bins[c].size) ** 2) for c in range(columns)
+    ]
+    joint = (means * weights) @ means.T
+    centre = means @ weights
+    np.fill_diagonal(joint, squares)
+    spread = joint - np.outer(centre, centre)
+    return np.asarray(spread / np.sqrt(np.outer(np.diag(spread), np.diag(spread))))
+
+
+def test_thinned_halves_have_independent_noise_of_the_stated_variances() -> None:
+    """60,000 counts of zero: each variance to 2.5 %, the covariance to 2.5 % of its scale; chance of failing < 1e-6."""
+    table = NoisyTable((0,), (0,), np.zeros(60_000, dtype=np.int64), Fraction(400))
+    rng = np.random.default_rng(0)
+    noisy = replace(table, values=np.rint(20 * rng.standard_normal(60_000)).astype(np.int64))
+    measured, _ = released(one_factor(0.5, 200, 2))
+    seen, kept = thinned(replace(measured, tables=(noisy,), parities=()), Fraction(3, 10), rng)
+    one, two = seen.tables[0], kept.tables[0]
+    assert (one.variance, two.variance) == (Fraction(4000, 7), Fraction(4000, 3))
+    for half in (one, two):
+        assert half.values.var() == pytest.approx(float(half.variance), rel=0.03)
+    covariance = float(np.mean(one.values * two.values))
+    assert abs(covariance) < 0.03 * float(one.variance * two.variance) ** 0.5
+
+
+def test_factors_show_where_columns_move_together_and_only_there() -> None:
+    rng = np.random.default_rng(1)
+    for strength, expected in ((0.9, 0.81), (0.0, 0.0)):
+        measured, records = released(one_factor(strength))
+        logits = factor_logits(measured, records.in_order, 300, rng)
+        parts = np.exp(logits)
+        found = correlations(np.full(300, 1 / 300), parts, measured)
+        off = found[np.triu_indices(len(found), 1)]
+        assert np.abs(off - expected).mean() < 0.08
+
+
+@pytest.mark.parametrize("strength", [0.9, 0.0])
+def test_evidence_decides_how_strongly_columns_are_kept_apart(strength: float) -> None:
+    measured, records = released(one_factor(strength))
+    pull = Trial.of(measured, records.in_order, np.random.default_rng(2)).pull()
+    assert pull.factors if strength else pull.divergence >= 1.5
+
+
+def test_strong_correlations_come_out_at_full_size() -> None:
+    codes = one_factor(0.9)
+    measured, records = released(codes)
+    mixture = fit_mixture(measured, records.in_order, np.random.default_rng(4))
+    off = correlations(mixture.weights, mixture.parts, measured)[np.triu_indices(codes.shape[1], 1)]
+    assert off.mean() == pytest.approx(np.corrcoef(codes.T)[np.triu_indices(codes.shape[1], 1)].mean(), abs=0.05)
+
+
+def test_independent_columns_stay_independent() -> None:
+    codes = one_factor(0.0, rows=300)
+    measured, records = released(codes, Fraction(1, 1000))
+    mixture = fit_mixture(measured, records.in_order, np.random.default_rng(5))
+    off = correlations(mixture.weights, mixture.parts, measured)[np.triu_indices(codes.shape[1], 1)]
+    assert np.abs(off).mean() < 0.1
+
+
+def test_misfit_is_least_at_the_truth() -> None:
+    measured, records = released(one_factor(0.9), Fraction(1, 2))
+    fit = Fit.of(measured, records.in_order, Pull(), 50, np.random.default_rng(6))
+    apart = replace(fit, start=np.repeat(fit.marginals[None], 50, axis=0))
+    rng = np.random.default_rng(7)
+    together, asunder, ended = (
+        float((fit.residuals(point) ** 2).sum())
+        for point in (fit.first(rng), apart.first(rng), fit.run(fit.first(rng), 100))
+    )
+    assert ended < together < asunder
+
+
+def test_a_single_column_is_one_component() -> None:
+    measured, records = released(one_factor(0.5)[:, :1])
+    mixture = fit_mixture(measured, records.in_order, np.random.default_rng(8))
+    assert len(mixture.weights) == 2  # an average of two fits
+    assert mixture.weights.sum() == pytest.approx(1)
