@@ -101,6 +101,7 @@ def test_an_analyst_is_no_officer_and_a_viewer_no_analyst(console: Console, clie
 def test_a_tampered_release_says_so(console: Console, client: TestClient) -> None:
     from fractions import Fraction
 
+    from oracledp.data.schema import Schema
     from oracledp.privacy.cards import digest_of
     from oracledp.privacy.guarantee import Guarantee, Neighbours
     from oracledp.privacy.signing import Signer
@@ -112,7 +113,9 @@ def test_a_tampered_release_says_so(console: Console, client: TestClient) -> Non
     (folder / "rule.json").write_text('{"epsilon": "1"}')
     promise = Guarantee(epsilon=Fraction(1), neighbours=Neighbours.DEFAULT, proof="noise")
     ledger = console.ledger("visits").acting(actor="ada", dataset="visits")
+    ledger = ledger.reading(console.dataset("visits").address, Schema.load(console.schema_path("visits")))
     charge = ledger.charge(promise, "x")
+    ledger.deliver(charge.release or "", {"rule.json": digest_of(folder / "rule.json")})
     card = Card.of(ledger, charge.release or "", (("rule.json", digest_of(folder / "rule.json")),))
     text = json.dumps(card.signed(Signer(console.key)).to_json())
     (folder / "card.json").write_text(text)

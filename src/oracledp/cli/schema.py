@@ -69,8 +69,12 @@ def check(
     else:
         refuse_closed_output()
         positive(epsilon, "epsilon")
-        table = Table.from_address(path, Schema.load(schema_path), memory=memory)
-        _look(mapped_counts(table, epsilon=epsilon, neighbours=neighbours, ledger=ledger_of(ledger_path)), as_json)
+        known = Schema.load(schema_path)
+        ledger = ledger_of(ledger_path, path, known)
+        with outputs() as files:
+            table = Table.from_address(path, known, memory=memory)
+            files.printed(_look(mapped_counts(table, epsilon=epsilon, neighbours=neighbours, ledger=ledger), as_json))
+            files.settle()
 
 
 def _describe(read: Schema, as_json: bool) -> None:
@@ -91,13 +95,13 @@ def _compare(table: Table, as_json: bool) -> None:
     emit(as_json, data, "\n".join([f"{BANNER}: exact figures about the rows, for whoever may see these", *lines]))
 
 
-def _look(found: MappedCounts, as_json: bool) -> None:
+def _look(found: MappedCounts, as_json: bool) -> str:
     """Noisy counts, and which columns the schema does not seem to fit."""
     suspects = found.suspects()
     lines = [f"{column}: about {max(0, count):,} rows mapped" for column, count in found.counts.items()]
     lines += [f"{column}: most values are unknown to the schema; is it the right one?" for column in suspects]
     lines += [f"of about {max(0, found.rows):,} rows; each figure within {found.margin():,} (99.9 %)"]
-    emit(as_json, {**found.to_json(), "suspects": list(suspects)}, "\n".join([*lines, str(found.guarantee)]))
+    return emit(as_json, {**found.to_json(), "suspects": list(suspects)}, "\n".join([*lines, str(found.guarantee)]))
 
 
 def _reasons(column: Column, flaws: list[int]) -> dict[str, Any]:
@@ -145,8 +149,8 @@ def infer(
     The names of the columns count as public. The file says in comments what was paid for what; edit it as you like.
     """
     refuse_closed_output()
+    ledger, source = ledger_of(ledger_path, data), source_of(seed, insecure_seed)
     with outputs(out=out) as files:
-        ledger, source = ledger_of(ledger_path), source_of(seed, insecure_seed)
         found = infer_schema(
             data, epsilon=epsilon, delta=delta, neighbours=neighbours, delimiter=delimiter, ledger=ledger, source=source
         )

@@ -117,7 +117,8 @@ def _add_datasets(app: FastAPI, site: Site) -> None:
     @app.get("/datasets/{name}", include_in_schema=False)
     def dataset(request: Request, name: str) -> HTMLResponse:
         session = site.session(request, "viewer")
-        return HTMLResponse(views.dataset_page(session, console.dataset(name), console.ledger(name)))
+        known = console.dataset(name)
+        return HTMLResponse(views.dataset_page(session, known, console.ledger(name), site.workers.delivered(name)))
 
     @app.post("/datasets", include_in_schema=False)
     async def register(request: Request) -> Response:

@@ -77,7 +77,8 @@ def _add_budgets(router: APIRouter, site: Site) -> None:
     @router.get("/datasets/{name}/charges")
     def charges(name: str, asks: Person = someone) -> list[dict[str, Any]]:
         """What was paid, in order."""
-        return [charge.to_json() for charge in console.ledger(name).charges]
+        known = site.workers.delivered(name)
+        return [{**charge.to_json(), "delivered": charge.release in known} for charge in console.ledger(name).charges]
 
     @router.post("/plans")
     def plan(wanted: Wanted, asks: Person = someone) -> dict[str, Any]:

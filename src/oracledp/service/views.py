@@ -67,7 +67,9 @@ def overview(session: Session, sets: Sequence[tuple[DataSet, Ledger]], note: str
     return framed("Data sets", session, parts, note=note)
 
 
-def dataset_page(session: Session, known: DataSet, ledger: Ledger, note: str = "") -> str:
+def dataset_page(
+    session: Session, known: DataSet, ledger: Ledger, delivered: frozenset[str] = frozenset(), note: str = ""
+) -> str:
     """One data set: its budget, limits and charges, and the releases that may be asked for."""
     limits = [(limit.words,) for limit in in_force(ledger.limits)]
     left = ledger.remaining
@@ -80,7 +82,7 @@ def dataset_page(session: Session, known: DataSet, ledger: Ledger, note: str = "
                                                 ("left", *_pair(left))], numbers=(1, 2))),
     ]  # fmt: skip
     parts += [section("Limits", grid(("allowance",), limits))] if limits else []
-    parts.append(section("Charges", timeline(ledger.charges, ledger.terms) + charges(ledger.charges)))
+    parts.append(section("Charges", timeline(ledger.charges, ledger.terms) + charges(ledger.charges, delivered)))
     if session.person.may("analyst"):
         parts += [
             section("Plan before you spend", forms.plan_of_rule(session, known) + forms.plan_of_table(session, known)),
@@ -92,15 +94,22 @@ def dataset_page(session: Session, known: DataSet, ledger: Ledger, note: str = "
     return framed(known.name, session, parts, note=note)
 
 
-def charges(made: Sequence[Charge]) -> str:
+def charges(made: Sequence[Charge], delivered: frozenset[str]) -> str:
     """The time line of what was paid."""
-    header = ("time", "by", "for", "mechanism", "ε", "δ")
+    header = ("time", "by", "for", "mechanism", "ε", "δ", "delivered")
     rows = [
         (c.time or "", c.actor or "", c.purpose or "", c.mechanism + ("" if c.private else " (NOT PRIVATE)"),
-         show(c.epsilon), show(c.delta))
+         show(c.epsilon), show(c.delta), _delivery(c, delivered))
         for c in reversed(made)
     ]  # fmt: skip
     return grid(header, rows, numbers=(4, 5)) if rows else "<p>Nothing was charged yet.</p>"
+
+
+def _delivery(charge: Charge, delivered: frozenset[str]) -> str:
+    """Whether files came of a charge, as far as it may be known by now."""
+    if charge.release in delivered:
+        return "yes"
+    return "nothing (yet)" if charge.hashed else ""
 
 
 def plan_page(session: Session, known: DataSet, plan: Mapping[str, Any]) -> str:
