@@ -23,6 +23,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.error import URLError
@@ -166,12 +167,12 @@ def kills(folder: Path, kinds: tuple[str, ...], points: tuple[str, ...], rounds:
         before = len(console.ledger("visits").charges)
         name, options = KINDS[kind]
         job = call(server.site, token, "/api/jobs", {"dataset": "visits", "kind": name, "options": options})["id"]
-        until(lambda j=job, p=point, b=before: reached(console, server, j, p, b), point, 0.005)  # type: ignore[misc]
+        until(partial(reached, console, server, job, point, before), point, 0.005)
         left = [] if runs else server.runs()
         server.kill(runs=runs)
-        until(lambda alive=left: not any(_alive(one) for one in alive), "a run that outlives its server")  # type: ignore[misc]
+        until(partial(_over, left), "a run that outlives its server")
         server = Server(console.folder)
-        until(lambda j=job: console.job(j).status in ENDED, "the job's end")  # type: ignore[misc]
+        until(partial(_ended, console, job), "the job's end")
         time.sleep(0.5)  # for a lost job whose run has ended: it becomes done
         found = console.job(job).status
         outcomes[f"{found}, {'charged' if len(console.ledger('visits').charges) > before else 'not charged'}"] += 1
@@ -180,6 +181,14 @@ def kills(folder: Path, kinds: tuple[str, ...], points: tuple[str, ...], rounds:
     server.stop()
     counted = {"kills": len(cases), **dict(sorted(outcomes.items())), "charged, nothing delivered": unanswered}
     return {**counted, "errors": errors, "right": not errors}
+
+
+def _over(processes: list[int]) -> bool:
+    return not any(_alive(process) for process in processes)
+
+
+def _ended(console: Console, job: str) -> bool:
+    return console.job(job).status in ENDED
 
 
 def _alive(process: int) -> bool:

@@ -14,6 +14,7 @@ from oracledp.cli.common import (
     ledger_option,
     memory_option,
     neighbours_option,
+    person_options,
     seed_options,
     source_of,
 )
@@ -129,6 +130,7 @@ def _line(column: Column, flaws: list[int], rows: int) -> str:
 @click.option("--out", required=True, type=click.Path(dir_okay=False), help="Where to write the schema (.yaml).")
 @delimiter_option
 @neighbours_option
+@person_options
 @ledger_option
 @seed_options
 @json_option
@@ -139,6 +141,8 @@ def infer(
     out: str,
     delimiter: str | None,
     neighbours: str,
+    person: str | None,
+    rows_per_person: int | None,
     ledger_path: str | None,
     seed: int | None,
     insecure_seed: bool,
@@ -152,8 +156,9 @@ def infer(
     ledger, source = ledger_of(ledger_path, data), source_of(seed, insecure_seed)
     with outputs(out=out) as files:
         found = infer_schema(
-            data, epsilon=epsilon, delta=delta, neighbours=neighbours, delimiter=delimiter, ledger=ledger, source=source
-        )
+            data, epsilon=epsilon, delta=delta, neighbours=neighbours, delimiter=delimiter, person=person,
+            rows_per_person=rows_per_person, ledger=ledger, source=source,
+        )  # fmt: skip
         files.write_text("out", found.to_yaml)
         lines = [f"left out: {name}: {why}" for name, why in found.left_out.items()]
         words = [f"wrote {out}: {len(found.schema.names)} columns; read it, and correct what you know better", *lines]

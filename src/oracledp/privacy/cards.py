@@ -72,7 +72,7 @@ class Card:
         return json.dumps(data, ensure_ascii=True, sort_keys=True, separators=(",", ":")).encode()
 
     def check(self, folder: Path, *, key: str | None = None, ledger: Ledger | None = None) -> None:
-        """Refuse files that are not the card's own, another key than ``key``, a charge or files unknown to the ledger."""
+        """Refuse files that are not the card's own, another key than ``key``, a charge or files that a ledger lacks."""
         for name, digest in self.files:
             path = folder / name
             if not path.is_file():
