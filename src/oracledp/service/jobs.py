@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import secrets
 import signal
+import sqlite3
 import subprocess
 import sys
 import threading
@@ -131,18 +132,26 @@ class Workers:
     def _work(self) -> None:
         answered = time()
         while not self._stop.wait(_PAUSE):
-            if self._answer_every == 0 or time() // self._answer_every != answered // self._answer_every:
-                answered = time()  # only now may anybody see that a run has ended
-                self._answer()
-            for job in reversed(self.console.jobs("queued")):
-                if len(self._processes) < RUNNING_AT_ONCE and self.console.set_status(job.id, "running", only="queued"):
+            with suppress(sqlite3.Error, OSError):  # a full disk, no memory: the queue waits, and goes on after it
+                if self._answer_every == 0 or time() // self._answer_every != answered // self._answer_every:
+                    answered = time()  # only now may anybody see that a run has ended
+                    self._answer()
+                self._begin_next()
+
+    def _begin_next(self) -> None:
+        for job in reversed(self.console.jobs("queued")):
+            if len(self._processes) < RUNNING_AT_ONCE and self.console.set_status(job.id, "running", only="queued"):
+                try:
                     self._begin(job)
+                except (OSError, ValueError, OracleDPError):
+                    self.console.set_status(job.id, "failed", "the run could not be started; nothing was charged")
 
     def _answer(self) -> None:
         """Show which runs have ended, and with what."""
         ended = [job_id for job_id, process in list(self._processes.items()) if process.poll() is not None]
         for job_id in ended:
-            self._finish(job_id, self._processes.pop(job_id))
+            self._finish(job_id, self._processes[job_id])
+            del self._processes[job_id]
         lost = [job for job in self.console.jobs("lost") if self._has_card(job)]
         for job in lost:  # a run may outlive the server that began it
             self.console.set_status(job.id, "done", "", only="lost")
@@ -175,6 +184,16 @@ def refuse_long(given: Mapping[str, str]) -> None:
     """No value that a command line could not hold."""
     if any(len(value) > LONGEST_VALUE or "\0" in value for value in given.values()):
         raise ParameterError("a value is too long or holds a zero byte")
+    refuse_unwritable(given)
+
+
+def refuse_unwritable(given: Mapping[str, str]) -> None:
+    """No half of a character: it could be neither passed on nor shown again."""
+    for name, value in given.items():
+        try:
+            value.encode()
+        except UnicodeEncodeError:
+            raise ParameterError(f"{name!r} holds what is no character") from None
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

@@ -185,7 +185,7 @@ class Console:
         where, values = ("WHERE status = ?", (status,)) if status else ("", ())
         rows = self._all(f"SELECT * FROM jobs {where} ORDER BY made DESC, rowid DESC", *values)
         return [
-            Job(job_id, made, actor, dataset, kind, json.loads(parameters), status, said)
+            Job(job_id, made, actor, dataset, kind, _readable(json.loads(parameters)), status, said)
             for job_id, made, actor, dataset, kind, parameters, status, said in rows
         ]
 
@@ -214,3 +214,8 @@ class Console:
     def _all(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
         with self._database() as database:
             return database.execute(query, values).fetchall()
+
+
+def _readable(parameters: dict[str, str]) -> dict[str, str]:
+    """Texts that can be shown: earlier versions took halves of characters."""
+    return {name: value.encode(errors="replace").decode() for name, value in parameters.items()}
