@@ -170,7 +170,7 @@ def _add_jobs(app: FastAPI, site: Site) -> None:
 
     def shown(session: Session, found: Job, answer: str = "") -> HTMLResponse:
         files, ahead = site.files(found), site.workers.ahead(found)
-        verdict = site.verdict(found) if files else ""
+        verdict = site.verdict(found) if files else ()
         return HTMLResponse(views.job_page(session, found, files, ahead=ahead, verdict=verdict, answer=answer))
 
     @app.post("/jobs/{job_id}/answer", include_in_schema=False)
