@@ -46,6 +46,11 @@ class PendingFile:
             self.file = self._open()
             self._reserve(0 if self._through else reserve)
 
+    @property
+    def regular(self) -> bool:
+        """Whether what is written stays there to be read: not so in a device or a pipe."""
+        return not self._through
+
     def _open(self) -> BinaryIO:
         if self._through:
             if self._target.is_dir():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from fractions import Fraction
 from typing import Any
 
 import pytest
@@ -11,6 +12,8 @@ from breaks.breaking import Breaks, together, value, wrapped
 from oracledp.audit import person_doors
 from oracledp.data.table import frames
 from oracledp.data.table.persons import PersonsInSql
+from oracledp.learners import estimator
+from oracledp.learners import persons as fitted_persons
 from oracledp.mechanisms import exponential_mechanism
 from oracledp.privacy import door
 
@@ -47,5 +50,16 @@ PERSONS: Breaks = {
         together(FRESH, wrapped(frames, "kept_rows", _by_everybody)),
     ),
     "ε per row is sold as ε per person": ("persons, two rows / add-remove", _per_row),
+    "a fit learns from every row": (
+        "fit, persons / add-remove",
+        wrapped(fitted_persons, "kept_rows", lambda _, unit, ids, columns: list(range(len(ids)))),
+    ),
+    "a fit spends the whole ε on each row": (
+        "fit, persons / add-remove",
+        together(
+            wrapped(estimator, "row_epsilon", lambda _, epsilon, unit: Fraction(epsilon)),
+            value(door, "per_unit", lambda promise, unit: replace(promise, unit=unit)),
+        ),
+    ),
     "an engine keeps every row": ("learn --person / add-remove", value(PersonsInSql, "kept", "true")),
 }

@@ -26,6 +26,7 @@ columns:
 """
 SERVE = [sys.executable, "-c", "from oracledp.cli import main; main()", "serve"]
 PICTURES = os.environ.get("ORACLEDP_SCREENSHOTS")  # a folder: the pictures of docs/console.md
+WIDTHS = os.environ.get("ORACLEDP_SCREENSHOT_WIDTHS")  # anything: the same at other widths, to look at
 
 
 @pytest.fixture
@@ -56,6 +57,13 @@ def site(folder: Path) -> Iterator[str]:
 
 
 def picture(page: Any, name: str) -> None:
+    """No page is wider than its window, on a telephone, a tablet or a screen; a picture of it if they are wanted."""
+    for width in (360, 768, 1280):
+        page.set_viewport_size({"width": width, "height": 700})
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, (name, width)
+        if PICTURES and WIDTHS:
+            page.screenshot(path=f"{PICTURES}/console-{name}-{width}.png", full_page=True)
+    page.set_viewport_size({"width": 1000, "height": 700})
     if PICTURES:
         page.screenshot(path=f"{PICTURES}/console-{name}.png", full_page=True)
 
@@ -88,6 +96,7 @@ def test_from_nothing_to_a_verified_release(browser: Any, site: str, folder: Pat
     officer.get_by_label("Role").select_option("analyst")
     officer.get_by_role("button", name="Make a token").click()
     token = officer.inner_text("#token")
+    picture(officer, "people")
 
     analyst = signed_in(browser, site, token)
     picture(analyst, "overview")
@@ -126,8 +135,5 @@ def test_from_nothing_to_a_verified_release(browser: Any, site: str, folder: Pat
         card.check(release, ledger=Console(folder).ledger("visits"))
         assert "any one person (all rows with one patient)" in str(card)
 
-    for width in (360, 1280):
-        analyst.set_viewport_size({"width": width, "height": 700})
-        assert analyst.evaluate("document.documentElement.scrollWidth") <= width
     analyst.get_by_role("button", name="Sign out ada").click()
     assert analyst.get_by_label("Your token").is_visible()

@@ -46,7 +46,8 @@ def released(run: Run, key: str) -> str:
 def test_what_belongs_together_is_found_to(run: Run, released: str) -> None:
     code, said = run("verify", "card.json", "--key", released, "--ledger", "b")
     assert code == 0
-    assert "checked: files, signature, charge" in said
+    assert "checked: files, signature, charge, delivery" in said
+    assert "not checked" not in said
     assert "triage" in said
     assert "rule.html, rule.json" in said
     card = json.loads(Path("card.json").read_text())
@@ -69,7 +70,8 @@ def edit(name: str, old: str, new: str) -> None:
         ("card.json", '"unit": "row"', '"unit": "person"', "the signature does not belong"),
         ("card.json", '"signature": "', '"signature": "zz', "the signature does not belong"),
         ("card.json", '"name": "rule.json"', '"name": "../rule.json"', "does not hold a privacy card"),
-        ("card.json", '"oracledp-card": 1', '"oracledp-card": 7', "was edited"),
+        ("card.json", '"oracledp-card": 2', '"oracledp-card": 7', "was edited"),
+        ("card.json", '"oracledp-card": 2', '"oracledp-card": 1', "the signature does not belong"),
     ],
 )
 def test_every_edit_is_noticed(run: Run, released: str, name: str, old: str, new: str, words: str) -> None:

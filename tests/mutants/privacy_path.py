@@ -14,7 +14,7 @@ PATTERNS = (
     "learning/*.py",
     "learners/base.py", "learners/encoding.py", "learners/fitting.py", "learners/lineage.py", "learners/selector.py",
     "learners/bands.py", "learners/chances.py", "learners/cuts.py", "learners/estimator.py", "learners/given.py",
-    "learners/regressors.py", "learners/trees.py",
+    "learners/persons.py", "learners/regressors.py", "learners/trees.py",
     "synthesis/measurements.py", "synthesis/measuring.py", "synthesis/program.py", "synthesis/rounds.py",
     "privacy/splitting.py", "synthesis/synthesizer.py", "synthesis/levels.py", "data/output/frames.py",
     "synthesis/stages.py",

@@ -23,7 +23,7 @@ from oracledp.service.store import Console
 SCHEMA = "columns:\n  smoker: {kind: boolean}\n  ill: {kind: boolean}\n"
 TEXTS = (
     "<script>alert(1)</script>", '"><img src=x onerror=alert(1)>', "'; DROP TABLE jobs; --", "x' OR '1'='1",
-    "../../../etc/passwd", "--ledger=/dev/null", "${7*7}{{7*7}}", "a\r\nSet-Cookie: x=y", "\u202e", "9" * 900,
+    "../../../etc/passwd", "--ledger=/dev/null", "${7*7}{{7*7}}", "a\r\nSet-Cookie: x=y", "\u202e", "9" * 900, "\ud800",
 )  # fmt: skip
 CALLS: tuple[tuple[str, str, dict[str, Any]], ...] = (
     (
@@ -64,6 +64,9 @@ def client(console: Console, monkeypatch: pytest.MonkeyPatch) -> Iterator[TestCl
         yield client
 
 
+JSON = {"Content-Type": "application/json"}
+
+
 def filled(thing: Any, text: str) -> Any:
     return json.loads(json.dumps(thing).replace('"@"', json.dumps(text)))
 
@@ -74,8 +77,9 @@ def test_every_field_of_every_call(console: Console, client: TestClient, role: s
     headers = {"Authorization": f"Bearer {token}"}
     for text in TEXTS if role in ("analyst", "officer") else TEXTS[:1]:
         for method, place, body in CALLS:
-            path = place.replace("@", "".join(f"%{byte:02x}" for byte in text.encode()))
-            answer = client.request(method, path, headers=headers, json=filled(body, text) if body else None)
+            path = place.replace("@", "".join(f"%{byte:02x}" for byte in text.encode(errors="surrogatepass")))
+            content = json.dumps(filled(body, text)) if body else None
+            answer = client.request(method, path, headers={**headers, **JSON}, content=content)
             allowed = (
                 ((401, 429, 404, 405) if "@" in place else (401, 429)) if role == "nobody" else (403, 404, 405, 422)
             )
@@ -101,6 +105,7 @@ def test_an_analyst_is_no_officer_and_a_viewer_no_analyst(console: Console, clie
 def test_a_tampered_release_says_so(console: Console, client: TestClient) -> None:
     from fractions import Fraction
 
+    from oracledp.data.schema import Schema
     from oracledp.privacy.cards import digest_of
     from oracledp.privacy.guarantee import Guarantee, Neighbours
     from oracledp.privacy.signing import Signer
@@ -112,7 +117,9 @@ def test_a_tampered_release_says_so(console: Console, client: TestClient) -> Non
     (folder / "rule.json").write_text('{"epsilon": "1"}')
     promise = Guarantee(epsilon=Fraction(1), neighbours=Neighbours.DEFAULT, proof="noise")
     ledger = console.ledger("visits").acting(actor="ada", dataset="visits")
+    ledger = ledger.reading(console.dataset("visits").address, Schema.load(console.schema_path("visits")))
     charge = ledger.charge(promise, "x")
+    ledger.deliver(charge.release or "", {"rule.json": digest_of(folder / "rule.json")})
     card = Card.of(ledger, charge.release or "", (("rule.json", digest_of(folder / "rule.json")),))
     text = json.dumps(card.signed(Signer(console.key)).to_json())
     (folder / "card.json").write_text(text)

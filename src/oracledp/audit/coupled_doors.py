@@ -117,6 +117,24 @@ def inferred(data: DataSet, relation: Neighbours, source: DrawSource) -> Seen:
     return Seen(json.dumps(found.to_json()) + found.to_yaml() + repr(found), found.guarantee)
 
 
+def inferred_persons(data: DataSet, relation: Neighbours, source: DrawSource) -> Seen:
+    """The same for persons with up to three rows, of which two are kept, or one where their number is public."""
+    kinds = ((("cook", 3),), (("smith", -20), ("cook", 3)), (("zoologist", None),) * 3, (("cook", 4), ("cook", 5)))
+    rows = [
+        (f"{number}/{person}", *row)
+        for number, (kind, held) in enumerate(zip(kinds, data, strict=True))
+        for person in range(held)
+        for row in kind
+    ]
+    columns = {name: [row[place] for row in rows] for place, name in enumerate(("who", "job", "points"))}
+    frame = optional("pandas", extra="frames").DataFrame(columns, dtype=object)
+    found = infer_schema(
+        frame, epsilon=Fraction(20), delta=Fraction(1, 1000), neighbours=relation, source=source, person="who",
+        rows_per_person=1 if relation is REPLACE else 2,
+    )  # fmt: skip
+    return Seen(json.dumps(found.to_json()) + found.to_yaml() + repr(found), found.guarantee)
+
+
 def synthesis_door(name: str, **options: Any) -> Door:
     """A synthesizer on lopsided tables: one kind of person is common, the others come and go."""
     return Door(name, synthesized(**options), rows=1, base=(20, 0, 0, 3))
@@ -138,6 +156,7 @@ def coupled_doors() -> list[Door]:
         synthesis_door("synthesizer / dates", table=visits, epsilon=Fraction(20), delta=Fraction(1, 1000)),
         synthesis_door("synthesizer / queries", workload=["marginals:1", "smoker and sick"], **budget),
         Door("infer_schema", inferred, rows=1, base=(40, 0, 0, 8), repeats=4),
+        Door("infer_schema, persons", inferred_persons, rows=1, base=(40, 0, 0, 8), repeats=4),
         Door("schema infer", command("schema", "infer", "@data.csv", "--epsilon", "20", "--delta", "1e-3",
                                      "--out", "@bought.yaml", "--json"), rows=1, base=(40, 0, 0, 8)),
         Door("oracle-query", played(rounds=5, **budget), rows=1, base=(5, 0, 0, 3), relations=(REPLACE,)),

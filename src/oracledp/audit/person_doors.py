@@ -10,7 +10,9 @@ from oracledp.audit.command_doors import learning
 from oracledp.audit.doors import Door, Entry, Seen
 from oracledp.audit.exact_law import DataSet
 from oracledp.audit.function_doors import SCHEMA, Function, shown, two_rules
+from oracledp.audit.learner_doors import shown_model
 from oracledp.data.table import Table
+from oracledp.extras import optional
 from oracledp.mechanisms.exponential_mechanism import exponential
 from oracledp.mechanisms.votes.mechanism import vote
 from oracledp.privacy.guarantee import Neighbours
@@ -54,6 +56,20 @@ def of_persons(function: Function, rows_per_person: int, **options: object) -> E
     return enter
 
 
+def fitted_persons(data: DataSet, relation: Neighbours, source: DrawSource) -> Seen:
+    """The fit of an estimator on a frame with a column of ids, of which two rows each are kept."""
+    from oracledp.learners import TreeClassifier
+
+    rows = rows_of(data)
+    frame = optional("pandas", extra="frames").DataFrame(
+        {name: [row[place] for row in rows] for place, name in enumerate(("id", "a", "y"))}
+    )
+    model = TreeClassifier(
+        epsilon=1, depth=1, bounds=(0, 1), target="y", classes=[0, 1], neighbours=relation, random_state=source
+    ).fit(frame, person="id", rows_per_person=2)
+    return Seen(shown_model(model), model.guarantee_)
+
+
 def file_of_persons(data: DataSet) -> dict[str, str]:
     """The same rows as a file, and their schema."""
     rows = [f"{name},{bool(a)},{bool(y)}".lower() for name, a, y in rows_of(data)]
@@ -74,5 +90,6 @@ def person_doors() -> list[Door]:
             base=(1, 1, 0, 0),
             relations=ADD_REMOVE,
         ),
+        Door("fit, persons", fitted_persons, rows=1, base=(0, 3, 0, 1), relations=ADD_REMOVE),
         Door("learn --person", learning(*tree, files=file_of_persons), rows=1, base=(0, 3, 0, 1), relations=ADD_REMOVE),
     ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from collections.abc import Mapping
 from fractions import Fraction
 from math import ceil
 from pathlib import Path
@@ -13,11 +14,13 @@ from typing import Any
 import click
 
 from oracledp.cli.common import emit, json_option, neighbours_option
+from oracledp.data.schema import Schema
 from oracledp.privacy.accounting import zcdp_rho
 from oracledp.privacy.guarantee import show
 from oracledp.privacy.ledger import Charge, Ledger
-from oracledp.privacy.ledger.entries import PERIODS, QUARTER
+from oracledp.privacy.ledger.entries import Delivered
 from oracledp.privacy.ledger.events import event_of
+from oracledp.privacy.ledger.limits import PERIODS, QUARTER
 from oracledp.privacy.ledger.spending import in_force
 from oracledp.privacy.ledger.totals import total
 from oracledp.privacy.signing import create_key
@@ -35,8 +38,11 @@ _COLUMNS = (
     "person",
     "rows_per_person",
     "release",
+    "fingerprint",
+    "delivered",
     "version",
 )
+NOTHING = "nothing delivered"
 
 
 @click.group()
@@ -117,11 +123,28 @@ def limit(
 @click.argument("place")
 @click.argument("dataset")
 @click.option("--note", help="A line about the data set.")
+@click.option(
+    "--source", metavar="ADDRESS", help="Where it is: charges must then come from this file, folder or table."
+)
+@click.option("--schema", "schema_path", type=click.Path(), help="With --source: the schema that it must be read by.")
+@click.option("--person", metavar="COLUMN", help="With --source: the column that must tell persons apart.")
+@click.option("--again", is_flag=True, help="Replace what a registered name stands for, from now on.")
 @json_option
-def register(place: str, dataset: str, note: str | None, as_json: bool) -> None:
-    """Register a data set; from then on every charge must name a registered one."""
-    new = Ledger.at(place).register(dataset, note=note)
-    emit(as_json, {"path": place, "dataset": new.to_json()}, f"{place}: data set {new.name} may be charged for")
+def register(
+    place: str,
+    dataset: str,
+    note: str | None,
+    source: str | None,
+    schema_path: str | None,
+    person: str | None,
+    again: bool,
+    as_json: bool,
+) -> None:
+    """Register a data set; from then on every charge must name a registered one. No row is read."""
+    schema = None if schema_path is None else Schema.load(schema_path)
+    new = Ledger.at(place).register(dataset, note=note, source=source, schema=schema, person=person, again=again)
+    sign = "" if new.fingerprint is None else f", fingerprint {new.fingerprint}"
+    emit(as_json, {"path": place, "dataset": new.shown()}, f"{place}: data set {new.name} may be charged for{sign}")
 
 
 @budget.command()
@@ -190,7 +213,9 @@ def export(place: str, events: bool, as_json: bool) -> None:
         found = [event_of(charge) for charge in Ledger.at(place).charges]
         emit(as_json, {"path": place, "events": found}, "\n".join(map(json.dumps, found)))
         return
-    charges = [charge.to_json() for charge in Ledger.at(place).charges]
+    ledger = Ledger.at(place)
+    delivered = ledger.delivered
+    charges = [{**charge.to_json(), **_delivery(charge, delivered)} for charge in ledger.charges]
     text = io.StringIO()
     table = csv.DictWriter(text, _COLUMNS, extrasaction="ignore", lineterminator="\n")
     table.writeheader()
@@ -204,13 +229,13 @@ def export(place: str, events: bool, as_json: bool) -> None:
 def show_ledger(place: str, as_json: bool) -> None:
     """What was spent, by whom and for what, and what is left."""
     ledger = Ledger.at(place)
-    charges, limits = ledger.charges, in_force(ledger.limits)
+    charges, limits, delivered = ledger.charges, in_force(ledger.limits), ledger.delivered
     pairs = {"budget": ledger.budget, "spent": ledger.spent, "remaining": ledger.remaining}
     data: dict[str, Any] = {name: _pair(pair) for name, pair in pairs.items()}
     data |= {"neighbours": ledger.neighbours.value, "accountant": ledger.terms.accountant, "unit": ledger.terms.unit}
-    data |= {"limits": [one.to_json() for one in limits], "datasets": [one.to_json() for one in ledger.datasets]}
+    data |= {"limits": [one.to_json() for one in limits], "datasets": [one.shown() for one in ledger.datasets]}
     curves, reserved, composed = _curves(ledger), ledger.reservations, _composed(ledger)
-    lines = [_line(charge) for charge in charges]
+    lines = [_line(charge, _delivery(charge, delivered)) for charge in charges]
     lines += [f"{name}: epsilon {show(e)}, delta {show(d)}" for name, (e, d) in pairs.items()]
     lines += [f"limit: {one.words}" for one in limits]
     lines += [
@@ -225,17 +250,27 @@ def show_ledger(place: str, as_json: bool) -> None:
     if curves is not None:
         lines.append(f"by curves: {curves['used']:.1%} of the budget used")
     data |= {"together": composed, "reservations": [one.to_json() for one in reserved]}
-    emit(as_json, {**data, "curves": curves, "charges": [charge.to_json() for charge in charges]}, "\n".join(lines))
+    data["charges"] = [{**charge.to_json(), **_delivery(charge, delivered)} for charge in charges]
+    emit(as_json, {**data, "curves": curves}, "\n".join(lines))
 
 
-def _line(charge: Charge) -> str:
+def _delivery(charge: Charge, delivered: Mapping[str, Delivered]) -> dict[str, str]:
+    """The digest of what came of a charge; nothing for charges of which the ledger expects no files."""
+    found = delivered.get(charge.release or "")
+    if found is None:
+        return {"delivered": NOTHING} if charge.hashed else {}
+    return {"delivered": found.digest}
+
+
+def _line(charge: Charge, delivery: Mapping[str, str]) -> str:
     """A charge in a line, with what a reader of the ledger must not overlook."""
     person = None if charge.person is None else f"per {charge.person}"
     said = [charge.time, charge.actor, charge.dataset, charge.purpose, person]
     seeded = "" if charge.private else " (seeded: that release is NOT PRIVATE)"
     about = ", ".join(part for part in said if part)
     spent = f"{charge.mechanism}: epsilon {charge.epsilon}, delta {charge.delta}{seeded}"
-    return f"{spent} [{about}]" if about else spent
+    unseen = f": {NOTHING}" if NOTHING in delivery.values() else ""
+    return (f"{spent} [{about}]" if about else spent) + unseen
 
 
 def _composed(ledger: Ledger) -> dict[str, Any] | None:

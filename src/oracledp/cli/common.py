@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import json
-import secrets
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import replace
 from typing import Any
 
 import click
 
-from oracledp.cli.outputs import CARD, UNRECORDED, CardToWrite
+from oracledp.cli.outputs import CARD, CHARGED, UNRECORDED, CardToWrite
+from oracledp.data.schema import Schema
 from oracledp.errors import ParameterError
 from oracledp.privacy.guarantee import Neighbours
 from oracledp.privacy.ledger import Ledger
@@ -98,8 +97,8 @@ def source_of(seed: int | None, insecure_seed: bool) -> Randomness:
     return SeededRandomness(seed)
 
 
-def ledger_of(path: str | None) -> Ledger | None:
-    """The ledger to charge, if one is named, with what its charges should say."""
+def ledger_of(path: str | None, data: str, schema: Schema | None = None) -> Ledger | None:
+    """The ledger to charge for what is read from ``data``, if one is named, with what its charges should say."""
     context = click.get_current_context(silent=True)
     charged = {} if context is None else context.meta.get(_CHARGED, {})
     given = {name: value for name, value in charged.items() if value is not None}
@@ -110,10 +109,11 @@ def ledger_of(path: str | None) -> Ledger | None:
             context.meta[UNRECORDED] = not context.params.get("quiet", False)
         return None
     said = {name: given.get(name) for name in ("actor", "purpose", "dataset")}
-    ledger = replace(Ledger.at(path).acting(**said), release=given.get("reservation") or secrets.token_hex(16))
+    ledger = Ledger.at(path).acting(**said).reading(data, schema).releasing(given.get("reservation"))
     if "reservation" in given and ledger.release not in {one.release for one in ledger.reservations}:
         raise ParameterError("--reservation: nothing is set aside under this id, or no longer")
     if context is not None:
+        context.meta[CHARGED] = ledger
         carded(context, ledger, given)
     return ledger
 
@@ -126,14 +126,15 @@ def carded(context: click.Context, ledger: Ledger, given: Mapping[str, str]) -> 
         context.meta[CARD] = CardToWrite(given["card"], ledger, given.get("sign"))
 
 
-def emit(as_json: bool, data: dict[str, Any], text: str) -> None:
-    """One JSON object, or text; on standard error if standard output takes no more."""
+def emit(as_json: bool, data: dict[str, Any], text: str) -> str:
+    """One JSON object, or text; on standard error if standard output takes no more. What was printed is returned."""
     shown = json.dumps(data, ensure_ascii=False, indent=2) if as_json else text
     try:
         click.echo(shown)
     except OSError as error:
         click.echo(shown, err=True)
         raise ParameterError(f"standard output cannot be written: {error.strerror}; see standard error") from None
+    return shown
 
 
 def progress(message: str, quiet: bool) -> AbstractContextManager[Advance]:

@@ -104,8 +104,8 @@ def learn(
     """
     plain = settled_model(model=model, mechanism=mechanism, robust=robust, delta=delta, oracle=oracle)
     chosen = mechanism
-    source, ledger = source_of(seed, insecure_seed), ledger_of(ledger_path)
     schema = Schema.load(schema_path)
+    source, ledger = source_of(seed, insecure_seed), ledger_of(ledger_path, data, schema)
     literal = schema.literal(target)
     refuse_closed_output()
     with outputs(out=out, report=report) as files:
@@ -139,7 +139,9 @@ def learn(
         result: dict[str, Any] = {**release.to_json(), "holdout_accuracy": score}
         lines = [_in_words(release), str(release.guarantee)]
         lines += [] if score is None else [f"accuracy on the holdout file (not private): {score:.4f}"]
-        emit(as_json, result, "\n".join(lines))
+        shown = emit(as_json, result, "\n".join(lines))
+        if score is None:  # else it says something that is not private, and so would its digest
+            files.printed(shown)
         files.settle()
         said = note(model, plain)
         if said is not None and not quiet:

@@ -27,6 +27,8 @@ from oracledp.whole_files import PendingFile
 RESERVE = 1 << 16  # bytes set aside for each output: a rule with its guarantee, or a page, is smaller
 NOT_RELEASED = ("internal-report",)  # of these not even a digest leaves the house
 CARD = "oracledp.card"  # where a command keeps the card that it was asked for
+CHARGED = "oracledp.charged-ledger"  # and the ledger that learns what was delivered
+PRINTED = "standard output"  # how a ledger names what was printed
 UNRECORDED = "oracledp.unrecorded"  # whether it should say that no ledger counts what it spent
 NOT_RECORDED = "not recorded: no --ledger was named, so nobody counts what this release cost (see: oracledp budget)"
 Writer = Callable[[BinaryIO], None]
@@ -54,11 +56,13 @@ class CardToWrite:
 class Outputs:
     """The files of one command, by the option that names them, and the digests of those that were written."""
 
-    def __init__(self, card: CardToWrite | None = None) -> None:
+    def __init__(self, card: CardToWrite | None = None, ledger: Ledger | None = None) -> None:
         self._pending: dict[str, PendingFile] = {}
         self._lost: list[str] = []
         self._digests: dict[str, str] = {}
+        self._printed: dict[str, str] = {}
         self._card = card
+        self._ledger = ledger
         if card is not None:
             self.open("card", card.path)
 
@@ -81,7 +85,8 @@ class Outputs:
             return
         try:
             writer(pending.file)
-            digest = None if self._card is None or option in NOT_RELEASED else _digest(pending.file)
+            counts = self._ledger is not None and option not in (*NOT_RELEASED, "card") and pending.regular
+            digest = _digest(pending.file) if counts else None
             pending.keep()
             if digest is not None:
                 self._digests[Path(pending.path).name] = digest
@@ -94,8 +99,13 @@ class Outputs:
         """The same for a text, which is made only if it was asked for."""
         self.write(option, lambda file: _write_text(file, text()), rescue=rescue)
 
+    def printed(self, text: str) -> None:
+        """Have the ledger know what was printed, too; never a text with a figure that is not private."""
+        self._printed[PRINTED] = hashlib.sha256(f"{text}\n".encode()).hexdigest()
+
     def settle(self) -> None:
-        """Write the card if one was asked for, and say what was not recorded or not saved where it was asked for."""
+        """Tell the ledger what was delivered, write the card, and say what was not recorded or not saved."""
+        self._deliver()
         context = click.get_current_context(silent=True)
         if context is not None and context.meta.get(UNRECORDED):
             click.echo(NOT_RECORDED, err=True)
@@ -103,6 +113,16 @@ class Outputs:
             self.write_text("card", lambda: card.text(dict(self._digests)))
         if self._lost:
             raise NotSaved("; ".join(self._lost))
+
+    def _deliver(self) -> None:
+        """After the files, and before the card, which is worth nothing to a ledger that knows no files."""
+        files = {**self._digests, **self._printed}
+        if self._ledger is None or self._ledger.release is None or not files:
+            return
+        try:
+            self._ledger.deliver(self._ledger.release, files)
+        except OracleDPError as error:
+            self._lost.append(f"the ledger does not know the files of this release: {error}")
 
     def drop(self) -> None:
         """Leave no trace of what was not written."""
@@ -114,7 +134,8 @@ class Outputs:
 def outputs(**paths: str | None) -> Iterator[Outputs]:
     """All outputs of a command, open; a block that fails leaves no file."""
     context = click.get_current_context(silent=True)
-    opened = Outputs(None if context is None else context.meta.get(CARD))
+    meta = {} if context is None else context.meta
+    opened = Outputs(meta.get(CARD), meta.get(CHARGED))
     try:
         for option, path in paths.items():
             opened.open(option.replace("_", "-"), path)

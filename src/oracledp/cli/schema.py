@@ -14,6 +14,7 @@ from oracledp.cli.common import (
     ledger_option,
     memory_option,
     neighbours_option,
+    person_options,
     seed_options,
     source_of,
 )
@@ -69,8 +70,12 @@ def check(
     else:
         refuse_closed_output()
         positive(epsilon, "epsilon")
-        table = Table.from_address(path, Schema.load(schema_path), memory=memory)
-        _look(mapped_counts(table, epsilon=epsilon, neighbours=neighbours, ledger=ledger_of(ledger_path)), as_json)
+        known = Schema.load(schema_path)
+        ledger = ledger_of(ledger_path, path, known)
+        with outputs() as files:
+            table = Table.from_address(path, known, memory=memory)
+            files.printed(_look(mapped_counts(table, epsilon=epsilon, neighbours=neighbours, ledger=ledger), as_json))
+            files.settle()
 
 
 def _describe(read: Schema, as_json: bool) -> None:
@@ -91,13 +96,13 @@ def _compare(table: Table, as_json: bool) -> None:
     emit(as_json, data, "\n".join([f"{BANNER}: exact figures about the rows, for whoever may see these", *lines]))
 
 
-def _look(found: MappedCounts, as_json: bool) -> None:
+def _look(found: MappedCounts, as_json: bool) -> str:
     """Noisy counts, and which columns the schema does not seem to fit."""
     suspects = found.suspects()
     lines = [f"{column}: about {max(0, count):,} rows mapped" for column, count in found.counts.items()]
     lines += [f"{column}: most values are unknown to the schema; is it the right one?" for column in suspects]
     lines += [f"of about {max(0, found.rows):,} rows; each figure within {found.margin():,} (99.9 %)"]
-    emit(as_json, {**found.to_json(), "suspects": list(suspects)}, "\n".join([*lines, str(found.guarantee)]))
+    return emit(as_json, {**found.to_json(), "suspects": list(suspects)}, "\n".join([*lines, str(found.guarantee)]))
 
 
 def _reasons(column: Column, flaws: list[int]) -> dict[str, Any]:
@@ -125,6 +130,7 @@ def _line(column: Column, flaws: list[int], rows: int) -> str:
 @click.option("--out", required=True, type=click.Path(dir_okay=False), help="Where to write the schema (.yaml).")
 @delimiter_option
 @neighbours_option
+@person_options
 @ledger_option
 @seed_options
 @json_option
@@ -135,6 +141,8 @@ def infer(
     out: str,
     delimiter: str | None,
     neighbours: str,
+    person: str | None,
+    rows_per_person: int | None,
     ledger_path: str | None,
     seed: int | None,
     insecure_seed: bool,
@@ -145,11 +153,12 @@ def infer(
     The names of the columns count as public. The file says in comments what was paid for what; edit it as you like.
     """
     refuse_closed_output()
+    ledger, source = ledger_of(ledger_path, data), source_of(seed, insecure_seed)
     with outputs(out=out) as files:
-        ledger, source = ledger_of(ledger_path), source_of(seed, insecure_seed)
         found = infer_schema(
-            data, epsilon=epsilon, delta=delta, neighbours=neighbours, delimiter=delimiter, ledger=ledger, source=source
-        )
+            data, epsilon=epsilon, delta=delta, neighbours=neighbours, delimiter=delimiter, person=person,
+            rows_per_person=rows_per_person, ledger=ledger, source=source,
+        )  # fmt: skip
         files.write_text("out", found.to_yaml)
         lines = [f"left out: {name}: {why}" for name, why in found.left_out.items()]
         words = [f"wrote {out}: {len(found.schema.names)} columns; read it, and correct what you know better", *lines]

@@ -18,14 +18,20 @@ from oracledp.extras import optional
     "--answer-every", default=15, show_default=True, type=click.IntRange(0, 86400), metavar="SECONDS",
     help="Show results at multiples of this time: how long a run took tells about the data.",
 )  # fmt: skip
+@click.option(
+    "--behind-proxy", is_flag=True,
+    help="Believe a reverse proxy on this machine about who asks and whether over TLS. Without one, anybody could lie.",
+)  # fmt: skip
 @click.option("--token-for", metavar="NAME", help="Make an officer's token for NAME, print it once, and end.")
 @json_option
-def serve(folder: str, host: str, port: int, answer_every: int, token_for: str | None, as_json: bool) -> None:
+def serve(
+    folder: str, host: str, port: int, answer_every: int, behind_proxy: bool, token_for: str | None, as_json: bool
+) -> None:
     """Run the console of FOLDER, where people, data sets, budgets and releases are kept.
 
     The first officer: oracledp serve FOLDER --token-for NAME.
     """
-    for module in ("fastapi", "uvicorn", "multipart"):
+    for module in ("fastapi", "uvicorn", "python_multipart"):
         optional(module, extra="console")
     if token_for is not None:
         from oracledp.service.store import Console
@@ -37,4 +43,6 @@ def serve(folder: str, host: str, port: int, answer_every: int, token_for: str |
 
     emit(as_json, {"address": f"http://{host}:{port}/"}, f"oracledp console: http://{host}:{port}/")
     app = application(Path(folder).absolute(), hosts=(*LOCAL, host), answer_every=answer_every)
-    optional("uvicorn", extra="console").run(app, host=host, port=port, log_level="warning", server_header=False)
+    optional("uvicorn", extra="console").run(
+        app, host=host, port=port, log_level="warning", server_header=False, proxy_headers=behind_proxy
+    )

@@ -76,7 +76,7 @@ class SynthRequest:
     @cached_property
     def ledger(self) -> Ledger | None:
         """What is charged."""
-        return ledger_of(self.ledger_path)
+        return ledger_of(self.ledger_path, self.data, self.schema)
 
     def read(self) -> Table:
         """The private table."""

@@ -95,14 +95,20 @@ class OracleQuery:
         self.oracle = oracle
         self.ledger = ledger
 
-    def fit(self, data: Any, *, source: Randomness | None = None, progress: Progress = silent) -> OracleQuery:
+    def fit(
+        self,
+        data: Any,
+        *,
+        person: str | None = None,
+        source: Randomness | None = None,
+        progress: Progress = silent,
+    ) -> OracleQuery:
         """Play the game on a table or frame; the whole budget is charged before the first round.
 
-        Fitting again plays, and charges, again. ``progress(done, rounds)`` is called after each round.
+        Fitting again plays, and charges, again. ``progress(done, rounds)`` is called after each round. ``person`` names
+        the column of a frame that tells persons apart: one row of each is played with (proofs/persons.md).
         """
-        table = data if isinstance(data, Table) else Table.from_frame(data, self.schema)
-        if table.schema != self.schema:
-            raise ParameterError("the table was encoded with another schema")
+        table = Table.of(data, self.schema, person=person)
         facts = Facts.of(table, NEIGHBOURS)
         facts.refuse_empty()
         player = self._player(table.rows)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -11,6 +14,7 @@ from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from oracledp.data.schema import Schema
 from oracledp.data.table.table import VALUES_IN_SCHEMA
+from oracledp.data.table.unit import Unit
 from oracledp.errors import DataError, ParameterError
 from oracledp.exact.numbers import MOST_SEED, Exact, positive, whole
 from oracledp.learners.cuts import TRUTH_VALUES, Bounds, CutEncoder, TruthEncoder
@@ -18,11 +22,13 @@ from oracledp.learners.encoding import Encoder, SchemaEncoder, as_given
 from oracledp.learners.fitting import Prepared
 from oracledp.learners.given import Question, columns_of, names_of, question
 from oracledp.learners.lineage import Lineage
+from oracledp.learners.persons import Persons, bounded
 from oracledp.learners.showing import Shown
 from oracledp.mechanisms.subsampling import sampled_share
 from oracledp.privacy.door import release
 from oracledp.privacy.guarantee import Guarantee, Neighbours
 from oracledp.privacy.ledger import Ledger
+from oracledp.privacy.persons import refuse_counted_persons, row_delta, row_epsilon
 from oracledp.randomness.source import Randomness, SeededRandomness, SystemRandomness
 
 AS_THEY_ARE: dict[str, Any] = {"dtype": None, "ensure_all_finite": False}  # no value of a row is refused
@@ -43,26 +49,56 @@ class PrivateEstimator(Shown):
     target: str | None
     max_sample_weight: Exact | None
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
+    def fit(
+        self,
+        X: Any,
+        y: Any = None,
+        sample_weight: Any = None,
+        *,
+        person: Any = None,
+        rows_per_person: int | None = None,
+    ) -> Any:
         """Learn from private rows. The whole of ε is charged before anything is sampled.
 
-        ``sample_weight`` belongs to the rows and is as private as they are; ``max_sample_weight`` bounds it. A fit that
-        is refused or stopped leaves the estimator as it was.
+        ``sample_weight`` belongs to the rows and is as private as they are; ``max_sample_weight`` bounds it. ``person``
+        names the column of ``X`` that tells persons apart, or holds an id for each row: at most ``rows_per_person``
+        rows (one by default) of each are learned from, and the guarantee speaks of persons (proofs/persons.md). A fit
+        that is refused or stopped leaves the estimator as it was.
         """
         before = dict(vars(self))
         try:
-            return self._fit(X, y, sample_weight)
+            return self._fit(X, y, sample_weight, Persons(person, rows_per_person))
         except BaseException:
             self.__dict__.clear()
             self.__dict__.update(before)
             raise
 
-    def _fit(self, X: Any, y: Any, sample_weight: Any) -> Any:
-        ready = self.prepare(X, y, sample_weight=sample_weight)
-        released = release(ready.fitting, ready.data, ready.facts, ledger=self.ledger, source=self.source())
+    def _fit(self, X: Any, y: Any, sample_weight: Any, persons: Persons) -> Any:
+        given = bounded(self, X, y, sample_weight, persons)
+        refuse_counted_persons(Neighbours.parse(self.neighbours), given.unit)
+        with self._per_row(given.unit):
+            ready = self.prepare(given.X, given.y, sample_weight=given.sample_weight)
+        facts = replace(ready.facts, unit=given.unit)
+        released = release(ready.fitting, ready.data, facts, ledger=self.ledger, source=self.source())
+        if given.unit.person is not None:
+            self.person_ = given.unit.person
         lineage: Lineage | None = getattr(self, "_lineage", None)
         promised = released.guarantee if lineage is None else lineage.after(released.guarantee, self.ledger)
         return self.settle(ready, released.result, promised)
+
+    @contextmanager
+    def _per_row(self, unit: Unit) -> Iterator[None]:
+        """The share of ε and δ that a row has of its person's, for as long as a mechanism is calibrated to it."""
+        own = {name: getattr(self, name) for name in ("epsilon", "delta") if hasattr(self, name)}
+        share = row_epsilon(self.epsilon, unit)
+        try:
+            if unit.rows > 1:
+                self.epsilon = share
+                if own.get("delta") is not None:
+                    self.delta: Any = row_delta(own["delta"], share, unit)
+            yield
+        finally:
+            vars(self).update(own)
 
     def prepare(self, X: Any, y: Any, part: Fraction = Fraction(1), *, sample_weight: Any = None) -> Prepared:
         """All of a fit that comes before the charge, to be carried out on ``part`` of the rows."""
@@ -126,8 +162,9 @@ class PrivateEstimator(Shown):
         return self._values(X, self.rules_.encoder) if isinstance(self.rules_.encoder, CutEncoder) else X
 
     def _values(self, X: Any, encoder: CutEncoder) -> NDArray[Any]:
-        """The rows as an array, without the target's column; a loaded model knows its columns by number only."""
-        if self.target is not None and self.target in names_of(X) and set(encoder.names) <= set(names_of(X)):
+        """The rows as an array, without target and ids; a loaded model knows its columns by number only."""
+        others = {self.target, getattr(self, "person_", None)} & set(names_of(X))
+        if others and set(encoder.names) <= set(names_of(X)):
             X = columns_of(X, encoder.names)
         if hasattr(self, "n_features_in_"):
             return np.asarray(validate_data(self, X=as_given(X), reset=False, **AS_THEY_ARE))

@@ -207,9 +207,11 @@ class TreeRegressor(PrivateRegressor):
         own = Guarantee(epsilon=positive(self.epsilon, "epsilon"), neighbours=relation, proof="regression")
         return own.assuming(*self._assumed())
 
-    def fit(self, X: Any, y: Any = None) -> TreeRegressor:  # type: ignore[override]
+    def fit(  # type: ignore[override]
+        self, X: Any, y: Any = None, *, person: Any = None, rows_per_person: int | None = None
+    ) -> TreeRegressor:
         """Learn from private rows. The whole of ε is charged before anything is sampled."""
-        return cast(TreeRegressor, super().fit(X, y))
+        return cast(TreeRegressor, super().fit(X, y, person=person, rows_per_person=rows_per_person))
 
     def _fitting(self, encoder: Encoder, data: LabelledRows) -> ValueTreeFitting:
         if len(encoder.literals) == 0:

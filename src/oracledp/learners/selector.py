@@ -14,16 +14,19 @@ from sklearn.model_selection import ParameterGrid
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from oracledp.data.table.unit import ROWS, Unit
 from oracledp.errors import ParameterError
 from oracledp.exact.numbers import Exact, positive
 from oracledp.learners.base import PrivateClassifier
 from oracledp.learners.encoding import Encoder
 from oracledp.learners.fitting import Fitted, LabelledRows
+from oracledp.learners.persons import Persons, bounded
 from oracledp.learners.rule_sets import RuleSet
 from oracledp.mechanisms.subsampling import random_rows
 from oracledp.privacy.door import Facts, Mechanism, release
 from oracledp.privacy.guarantee import Guarantee, Neighbours
 from oracledp.privacy.ledger import Ledger
+from oracledp.privacy.persons import refuse_counted_persons, row_delta, row_epsilon
 from oracledp.randomness.choice import permute_and_flip_choice
 from oracledp.randomness.source import Randomness
 
@@ -113,14 +116,16 @@ class PrivateSelector(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         promises = [candidate.guarantee for candidate in self._made()]
         return _whole(promises, positive(self.epsilon, "epsilon"))
 
-    def fit(self, X: Any, y: Any = None) -> PrivateSelector:
-        """Train and choose; the whole of ε is charged before anything is sampled."""
-        epsilon, made = positive(self.epsilon, "epsilon"), self._made()
-        prepared = [one.prepare(X, y, TRAINING) for one in made]
+    def fit(self, X: Any, y: Any = None, *, person: Any = None, rows_per_person: int | None = None) -> PrivateSelector:
+        """Train and choose; the whole of ε is charged before anything is sampled. Persons as for any estimator."""
+        given = bounded(self._made()[0], X, y, None, Persons(person, rows_per_person))
+        refuse_counted_persons(Neighbours.parse(self.neighbours), given.unit)
+        epsilon, made = row_epsilon(self.epsilon, given.unit), self._made(given.unit)
+        prepared = [one.prepare(given.X, given.y, TRAINING) for one in made]
         candidates = tuple(Candidate(p.fitting, p.encoder, tuple(p.classes.tolist())) for p in prepared)
         whole = Selecting(candidates, _whole([candidate.fitting.guarantee for candidate in candidates], epsilon))
         claims = dict.fromkeys(claim for p in prepared for claim in p.facts.assumes)
-        facts, source = replace(prepared[0].facts, assumes=tuple(claims)), made[0].source()
+        facts, source = replace(prepared[0].facts, assumes=tuple(claims), unit=given.unit), made[0].source()
         released = release(whole, [p.data for p in prepared], facts, ledger=self.ledger, source=source)
         index, fitted = released.result
         self.best_index_ = index
@@ -129,15 +134,19 @@ class PrivateSelector(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.guarantee_ = released.guarantee
         return self
 
-    def _made(self) -> list[PrivateClassifier]:
+    def _made(self, unit: Unit = ROWS) -> list[PrivateClassifier]:
         """The candidates with the selector's own parameters, each at its share of ε."""
         if not self.candidates or not all(isinstance(one, PrivateClassifier) for one in self.candidates):
             raise ParameterError("candidates must be estimators of oracledp.learners, at least one")
-        epsilon = positive(self.epsilon, "epsilon") / len(self.candidates)
-        return [self._prepared(one, epsilon) for one in self.candidates]
+        share = row_epsilon(self.epsilon, unit)
+        return [self._prepared(one, share / len(self.candidates), share, unit) for one in self.candidates]
 
-    def _prepared(self, candidate: PrivateClassifier, epsilon: Fraction) -> PrivateClassifier:
+    def _prepared(
+        self, candidate: PrivateClassifier, epsilon: Fraction, whole: Fraction, unit: Unit
+    ) -> PrivateClassifier:
         parameters = {**candidate.get_params(deep=False), "epsilon": epsilon, "neighbours": self.neighbours}
+        if parameters.get("delta") is not None:
+            parameters["delta"] = row_delta(parameters["delta"], whole, unit)
         parameters |= {"classes": self.classes, "ledger": None, "random_state": self.random_state}
         return type(candidate)(**parameters)
 
@@ -208,9 +217,11 @@ class PrivateGridSearch(PrivateSelector):
                 raise ParameterError(f"param_grid cannot search over {name!r} of {type(self.estimator).__name__}")
         return [type(self.estimator)(**{**known, **more}) for more in ParameterGrid(dict(self.param_grid))]
 
-    def fit(self, X: Any, y: Any = None) -> PrivateGridSearch:
+    def fit(
+        self, X: Any, y: Any = None, *, person: Any = None, rows_per_person: int | None = None
+    ) -> PrivateGridSearch:
         """Train every combination and choose; the whole of ε is charged before anything is sampled."""
-        super().fit(X, y)
+        super().fit(X, y, person=person, rows_per_person=rows_per_person)
         self.best_params_: dict[str, Any] = list(ParameterGrid(dict(self.param_grid)))[self.best_index_]
         return self
 

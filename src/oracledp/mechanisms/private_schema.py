@@ -19,8 +19,9 @@ from oracledp.data.schema import Ordered, Schema
 from oracledp.data.schema.documents import as_yaml
 from oracledp.data.schema.text_kinds import KINDS, kind_of, number_of, year_of
 from oracledp.data.table.texts import TextColumns
+from oracledp.data.table.unit import Unit
 from oracledp.errors import NothingDescribed, ParameterError
-from oracledp.exact.numbers import Exact, positive, probability
+from oracledp.exact.numbers import Exact
 from oracledp.mechanisms.column_inference import (
     DECADES,
     PARTS,
@@ -38,6 +39,7 @@ from oracledp.mechanisms.common_texts import common_texts, least_threshold
 from oracledp.privacy.accounting import zcdp_rho
 from oracledp.privacy.door import Facts, release
 from oracledp.privacy.guarantee import Guarantee, Neighbours
+from oracledp.privacy.persons import refuse_counted_persons, row_delta, row_epsilon
 from oracledp.privacy.splitting import split
 from oracledp.randomness.noise import noisy_counts
 from oracledp.randomness.source import Randomness
@@ -247,6 +249,8 @@ def infer_schema(
     delta: Exact,
     neighbours: Neighbours | str = Neighbours.DEFAULT,
     delimiter: str | None = None,
+    person: str | None = None,
+    rows_per_person: int | None = None,
     ledger: Ledger | None = None,
     source: Randomness | None = None,
 ) -> InferredSchema:
@@ -255,6 +259,7 @@ def infer_schema(
     (ε, δ)-DP (proofs/private-schema.md). A column is a number, where nearly all its values are, with round bounds and a
     resolution; else its common texts become categories. Columns without common texts are left out, with a reason, and
     so are those that call themselves ids (``id``, ``patient_id``, ``uuid``): names are public, and that costs nothing.
+    ``person`` names the column that tells persons apart: then all of it holds for persons (proofs/persons.md).
 
     >>> import pandas
     >>> from oracledp.randomness.source import SeededRandomness
@@ -264,15 +269,18 @@ def infer_schema(
     (('cook', 'smith'), 0, 1000)
     """
     relation = Neighbours.parse(neighbours)
-    budget = positive(epsilon, "epsilon"), probability(delta, "delta")
-    texts = TextColumns.read(data, delimiter=delimiter)
+    unit = Unit.of(person, rows_per_person, None)
+    refuse_counted_persons(relation, unit)
+    share = row_epsilon(epsilon, unit)
+    budget = share, row_delta(delta, share, unit)
+    texts = TextColumns.read(data, delimiter=delimiter, unit=unit)
     ids = {name: AN_ID for name in texts.names if _ID.search(name)}
     if len(ids) < len(texts.names):
         texts = texts.without(ids)
     Schema({"columns": {name: {"kind": "boolean"} for name in texts.names}})  # names are public: refuse odd ones now
     mechanism = SchemaInference(len(texts.names), *budget, relation)
     rows = texts.rows if relation is Neighbours.REPLACE_ONE else None
-    released = release(mechanism, texts, Facts(rows), ledger=ledger, source=source)
+    released = release(mechanism, texts, Facts(rows, unit=unit), ledger=ledger, source=source)
     found, paid, left_out = released.result
     if not found:
         raise NothingDescribed(

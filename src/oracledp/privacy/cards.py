@@ -18,7 +18,8 @@ from oracledp.privacy.ledger import Charge, Ledger
 from oracledp.privacy.signing import Signer, refuse_forged
 from oracledp.whole_files import read_saved
 
-VERSION = 1
+VERSION = 2
+_BEFORE_HASHES = 1  # cards of this version are of releases whose ledger may know no files
 _CHUNK = 1 << 20
 
 
@@ -39,6 +40,7 @@ class Card:
     files: tuple[tuple[str, str], ...]
     public_key: str | None = None
     signature: str | None = None
+    version: int = VERSION
 
     @classmethod
     def of(cls, ledger: Ledger, release: str, files: tuple[tuple[str, str], ...]) -> Card:
@@ -70,7 +72,7 @@ class Card:
         return json.dumps(data, ensure_ascii=True, sort_keys=True, separators=(",", ":")).encode()
 
     def check(self, folder: Path, *, key: str | None = None, ledger: Ledger | None = None) -> None:
-        """Refuse files that are not the card's own, a key that is not ``key``, a charge that the ledger lacks."""
+        """Refuse files that are not the card's own, another key than ``key``, a charge or files that a ledger lacks."""
         for name, digest in self.files:
             path = folder / name
             if not path.is_file():
@@ -81,13 +83,24 @@ class Card:
             raise ModelError("the card is not signed with the key that was given")
         if self.public_key is not None:
             refuse_forged(self.message(), self.public_key, self.signature or "")
-        if ledger is not None and charged(ledger, self.charge.release or "") != self.charge:
+        if ledger is not None:
+            self._check_ledger(ledger)
+
+    def _check_ledger(self, ledger: Ledger) -> None:
+        """Refuse another charge, and other files than those that were delivered for it."""
+        release = self.charge.release or ""
+        if charged(ledger, release) != self.charge:
             raise ModelError("the ledger's charge for this release is another one")
+        delivered = ledger.delivered.get(release)
+        if delivered is None and self.version > _BEFORE_HASHES:
+            raise ModelError("the ledger says that nothing was delivered for this release")
+        if delivered is not None and not set(self.files) <= set(delivered.files):
+            raise ModelError("the ledger knows other files of this release")
 
     def to_json(self) -> dict[str, Any]:
         """Plain values; the sentence is for people, the rest is what is checked."""
         plain: dict[str, Any] = {
-            "oracledp-card": VERSION,
+            "oracledp-card": self.version,
             "charge": self.charge.to_json(),
             "neighbours": self.neighbours,
             "unit": self.unit,
@@ -110,8 +123,9 @@ class Card:
                 tuple((_plain_name(file["name"]), str(file["sha256"])) for file in data["files"]),
                 data.get("public_key"),
                 data.get("signature"),
+                data["oracledp-card"],
             )
-            same = data["oracledp-card"] == VERSION and data["guarantee"] == str(card.guarantee)
+            same = card.version in (_BEFORE_HASHES, VERSION) and data["guarantee"] == str(card.guarantee)
         except (KeyError, TypeError, ValueError, AttributeError):
             raise ModelError(f"{path} does not hold a privacy card") from None
         if not same:

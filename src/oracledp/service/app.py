@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from fastapi import FastAPI, Request, Response
 from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse
@@ -25,7 +26,7 @@ _HEADERS = {
     "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; img-src data:; form-action 'self'; "
     "frame-ancestors 'none'; base-uri 'none'",
     "X-Content-Type-Options": "nosniff",
-    "Referrer-Policy": "no-referrer",
+    "Referrer-Policy": "same-origin",  # with none at all, browsers would not say where our own forms come from
     "Cache-Control": "no-store",
 }
 
@@ -56,10 +57,16 @@ def application(folder: Path, *, hosts: tuple[str, ...] = LOCAL, answer_every: f
         size = request.headers.get("content-length", "0")
         if not size.isdecimal() or int(size) > LARGEST_BODY or "transfer-encoding" in request.headers:
             return JSONResponse({"error": "the request is too large"}, 413)
+        if request.method not in ("GET", "HEAD") and _from_elsewhere(request):
+            return JSONResponse({"error": "this request was sent by a page of another site"}, 403)
         response = await answer(request)
         for name, value in _HEADERS.items():
             response.headers.setdefault(name, value)
         return response
+
+    @app.exception_handler(UnicodeError)
+    async def unwritable(_: Request, __: UnicodeError) -> Response:
+        return JSONResponse({"error": "a text holds what is no character"}, 422)
 
     @app.exception_handler(OracleDPError)
     async def refused(request: Request, error: OracleDPError) -> Response:
@@ -75,6 +82,12 @@ def application(folder: Path, *, hosts: tuple[str, ...] = LOCAL, answer_every: f
     _add_people(app, site)
     add_rest(app, site)
     return app
+
+
+def _from_elsewhere(request: Request) -> bool:
+    """Whether a browser says that a page of another site sends this, be it only to sign somebody in."""
+    origin = request.headers.get("origin")
+    return origin is not None and urlsplit(origin).netloc != request.headers.get("host", "")
 
 
 def _add_sign_in(app: FastAPI, site: Site) -> None:
@@ -117,7 +130,8 @@ def _add_datasets(app: FastAPI, site: Site) -> None:
     @app.get("/datasets/{name}", include_in_schema=False)
     def dataset(request: Request, name: str) -> HTMLResponse:
         session = site.session(request, "viewer")
-        return HTMLResponse(views.dataset_page(session, console.dataset(name), console.ledger(name)))
+        known = console.dataset(name)
+        return HTMLResponse(views.dataset_page(session, known, console.ledger(name), site.workers.delivered(name)))
 
     @app.post("/datasets", include_in_schema=False)
     async def register(request: Request) -> Response:
@@ -156,7 +170,7 @@ def _add_jobs(app: FastAPI, site: Site) -> None:
 
     def shown(session: Session, found: Job, answer: str = "") -> HTMLResponse:
         files, ahead = site.files(found), site.workers.ahead(found)
-        verdict = site.verdict(found) if files else ""
+        verdict = site.verdict(found) if files else ()
         return HTMLResponse(views.job_page(session, found, files, ahead=ahead, verdict=verdict, answer=answer))
 
     @app.post("/jobs/{job_id}/answer", include_in_schema=False)

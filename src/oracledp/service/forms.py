@@ -51,7 +51,11 @@ def registration(session: Session) -> str:
         field("rows_per_person", "Rows that are kept of each person", "1"),
         field("epsilon", "Whole ε", "1"),
         field("delta", "Whole δ", "1e-6"),
-        choice("accountant", "Charges add up", ["plain", "curves"]),
+        choice(
+            "accountant",
+            "Charges add up: plain sums, or also by curves, which bear many small ones",
+            ["plain", "curves"],
+        ),
     ]
     return form("/datasets", session, fields, "Register")
 
@@ -72,7 +76,7 @@ def plan_of_rule(session: Session, known: DataSet) -> str:
     """What a rule would be worth."""
     fields = [
         field("target", "Predict this column or condition (plan)"),
-        choice("model", "Kind of rule of the plan", MODELS[:0:-1]),
+        choice("model", "Kind of rule of the plan", MODELS[1:]),
         field("epsilon", "ε of the plan", "0.1"),
         field("rows", "About how many rows, from what is public", "10000"),
         _hidden("kind", "learn"),
@@ -96,7 +100,7 @@ def ask_for_rule(session: Session, known: DataSet) -> str:
     fields = [
         field("target", "Predict this column or condition"),
         choice("model", "Kind of rule", MODELS, empty="scoring card (automatic)"),
-        field("size", "Size: literals, lines or depth (empty: by rule)"),
+        field("size", "Size: literals, lines or depth (empty: a usual one)"),
         field("epsilon", "ε", "0.1"),
         field("delta", "δ (empty: none)"),
         field("purpose", "Purpose"),

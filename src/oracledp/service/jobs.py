@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import secrets
 import signal
+import sqlite3
 import subprocess
 import sys
 import threading
@@ -18,7 +19,7 @@ from contextlib import suppress
 from pathlib import Path
 from time import time
 
-from oracledp.errors import ParameterError
+from oracledp.errors import OracleDPError, ParameterError
 from oracledp.service.people import Person
 from oracledp.service.store import Console, Job
 
@@ -48,6 +49,7 @@ class Workers:
         self.console = console
         self._answer_every = answer_every
         self._processes: dict[str, subprocess.Popen[bytes]] = {}
+        self._delivered: dict[str, frozenset[str]] = {}  # by data set, as of the last time that anything was shown
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._work, daemon=True)
 
@@ -57,7 +59,13 @@ class Workers:
             done = self._has_card(job)
             said = "" if done else "the server stopped during this run; its charge stays if it was made"
             self.console.set_status(job.id, "done" if done else "lost", said)
+        for known in self.console.datasets():
+            self._show_delivered(known.name)
         self._thread.start()
+
+    def delivered(self, dataset: str) -> frozenset[str]:
+        """The releases whose files a ledger knows, as far as it may be known that their runs have ended."""
+        return self._delivered.get(dataset, frozenset())
 
     def stop(self) -> None:
         """End every run and the thread that starts them."""
@@ -124,17 +132,35 @@ class Workers:
     def _work(self) -> None:
         answered = time()
         while not self._stop.wait(_PAUSE):
-            if self._answer_every == 0 or time() // self._answer_every != answered // self._answer_every:
-                answered = time()  # only now may anybody see that a run has ended
-                for job_id, process in list(self._processes.items()):
-                    if process.poll() is not None:
-                        self._finish(job_id, process)
-                for job in self.console.jobs("lost"):  # a run may outlive the server that began it
-                    if self._has_card(job):
-                        self.console.set_status(job.id, "done", "", only="lost")
-            for job in reversed(self.console.jobs("queued")):
-                if len(self._processes) < RUNNING_AT_ONCE and self.console.set_status(job.id, "running", only="queued"):
+            with suppress(sqlite3.Error, OSError):  # a full disk, no memory: the queue waits, and goes on after it
+                if self._answer_every == 0 or time() // self._answer_every != answered // self._answer_every:
+                    answered = time()  # only now may anybody see that a run has ended
+                    self._answer()
+                self._begin_next()
+
+    def _begin_next(self) -> None:
+        for job in reversed(self.console.jobs("queued")):
+            if len(self._processes) < RUNNING_AT_ONCE and self.console.set_status(job.id, "running", only="queued"):
+                try:
                     self._begin(job)
+                except (OSError, ValueError, OracleDPError):
+                    self.console.set_status(job.id, "failed", "the run could not be started; nothing was charged")
+
+    def _answer(self) -> None:
+        """Show which runs have ended, and with what."""
+        ended = [job_id for job_id, process in list(self._processes.items()) if process.poll() is not None]
+        for job_id in ended:
+            self._finish(job_id, self._processes[job_id])
+            del self._processes[job_id]
+        lost = [job for job in self.console.jobs("lost") if self._has_card(job)]
+        for job in lost:  # a run may outlive the server that began it
+            self.console.set_status(job.id, "done", "", only="lost")
+        for name in {self.console.job(job_id).dataset for job_id in ended} | {job.dataset for job in lost}:
+            self._show_delivered(name)
+
+    def _show_delivered(self, dataset: str) -> None:
+        with suppress(OracleDPError):  # a ledger that cannot be read says so on its own page
+            self._delivered[dataset] = frozenset(self.console.ledger(dataset).delivered)
 
     def _begin(self, job: Job) -> None:
         folder = self.release_folder(job)
@@ -150,7 +176,6 @@ class Workers:
             )
 
     def _finish(self, job_id: str, process: subprocess.Popen[bytes]) -> None:
-        del self._processes[job_id]
         said = (self.console.folder / "releases" / job_id / "said").read_text(encoding="utf-8", errors="replace")
         self.console.set_status(job_id, _ENDS.get(process.returncode, "failed"), said.strip()[-4000:], only="running")
 
@@ -159,6 +184,16 @@ def refuse_long(given: Mapping[str, str]) -> None:
     """No value that a command line could not hold."""
     if any(len(value) > LONGEST_VALUE or "\0" in value for value in given.values()):
         raise ParameterError("a value is too long or holds a zero byte")
+    refuse_unwritable(given)
+
+
+def refuse_unwritable(given: Mapping[str, str]) -> None:
+    """No half of a character: it could be neither passed on nor shown again."""
+    for name, value in given.items():
+        try:
+            value.encode()
+        except UnicodeEncodeError:
+            raise ParameterError(f"{name!r} holds what is no character") from None
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

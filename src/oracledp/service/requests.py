@@ -6,11 +6,13 @@ from collections.abc import Mapping
 
 from oracledp.errors import ParameterError
 from oracledp.privacy.ledger import Limit
+from oracledp.service.jobs import refuse_unwritable
 from oracledp.service.store import Console, DataSet
 
 
 def registered(console: Console, fields: Mapping[str, str]) -> DataSet:
     """A new data set."""
+    refuse_unwritable(fields)
     name, address, schema, epsilon, delta, accountant = (
         fields.get(key, "") for key in ("name", "address", "schema", "epsilon", "delta", "accountant")
     )
@@ -31,6 +33,7 @@ def registered(console: Console, fields: Mapping[str, str]) -> DataSet:
 
 def limited(console: Console, name: str, fields: Mapping[str, str]) -> Limit:
     """A new allowance below a data set's budget."""
+    refuse_unwritable(fields)
     return console.ledger(name).limit(
         epsilon=fields.get("epsilon", ""),
         delta=fields.get("delta", "") or 0,

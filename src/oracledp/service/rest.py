@@ -77,7 +77,8 @@ def _add_budgets(router: APIRouter, site: Site) -> None:
     @router.get("/datasets/{name}/charges")
     def charges(name: str, asks: Person = someone) -> list[dict[str, Any]]:
         """What was paid, in order."""
-        return [charge.to_json() for charge in console.ledger(name).charges]
+        known = site.workers.delivered(name)
+        return [{**charge.to_json(), "delivered": charge.release in known} for charge in console.ledger(name).charges]
 
     @router.post("/plans")
     def plan(wanted: Wanted, asks: Person = someone) -> dict[str, Any]:
@@ -99,7 +100,11 @@ def _add_releases(router: APIRouter, site: Site) -> None:
         """What became of a release, its files, and whether they are those that were signed and paid for."""
         found = console.job(job_id)
         files = site.files(found)
-        return {**_shown(found), "files": files, "verified": bool(files) and site.verdict(found).startswith("Verified")}
+        return {
+            **_shown(found),
+            "files": files,
+            "verified": bool(files) and site.verdict(found)[0].startswith("Verified"),
+        }
 
     @router.get("/jobs/{job_id}/files/{name}")
     def file(job_id: str, name: str, asks: Person = someone) -> Response:

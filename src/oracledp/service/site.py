@@ -12,6 +12,7 @@ from starlette.exceptions import HTTPException
 from oracledp.errors import OracleDPError, ParameterError
 from oracledp.privacy.cards import Card
 from oracledp.privacy.signing import Signer
+from oracledp.report.words import in_words
 from oracledp.service.jobs import Workers, refuse_long
 from oracledp.service.people import Failures, Session, Sessions
 from oracledp.service.store import Console, Job
@@ -57,15 +58,17 @@ class Site:
         folder = self.workers.release_folder(job)
         return [name for name in names if job.status == "done" and (folder / name).is_file()]
 
-    def verdict(self, job: Job) -> str:
-        """Whether the files of a release are those that were signed and paid for."""
+    def verdict(self, job: Job) -> tuple[str, ...]:
+        """Whether the files of a release are those that were signed and paid for, and then what that promises."""
         folder = self.workers.release_folder(job)
         try:
             card = Card.load(folder / "card.json")
             card.check(folder, key=self.public_key, ledger=self.console.ledger(job.dataset))
         except (OracleDPError, OSError) as error:
-            return f"NOT VERIFIED: {error}"
-        return "Verified: files, signature and charge belong together."
+            return (f"NOT VERIFIED: {error}",)
+        promised = card.guarantee
+        meaning = in_words(promised) if promised.private else "The noise came from a seed: this is NOT PRIVATE."
+        return "Verified: files, signature and charge belong together.", meaning
 
     def answer(self, job: Job, conditions: str) -> str:
         """What a released model says about conditions."""

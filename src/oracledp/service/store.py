@@ -14,10 +14,11 @@ from pathlib import Path
 from typing import Any
 
 from oracledp.data.schema import Schema
+from oracledp.data.table.addresses import is_address
 from oracledp.data.table.unit import Unit
 from oracledp.errors import DataError, ParameterError
 from oracledp.privacy.ledger import Ledger
-from oracledp.privacy.ledger.entries import short_text
+from oracledp.privacy.ledger.entry import short_text
 from oracledp.privacy.signing import create_key
 from oracledp.service.people import Person, digest, new_token
 
@@ -118,23 +119,38 @@ class Console:
             raise ParameterError("a data set's name has small letters, digits, '-' and '_', at most 60")
         if name in {known.name for known in self.datasets()}:
             raise ParameterError(f"data set {name} is registered already")
-        if "://" not in address and not os.path.exists(address):  # noqa: PTH110 - a name too long is no file, not an error
-            raise DataError(f"there is no file or folder {address}")
+        if not is_address(address):
+            if not os.path.exists(address):  # noqa: PTH110 - a name too long is no file, not an error
+                raise DataError(f"there is no file or folder {address}")
+            address = os.path.abspath(address)  # noqa: PTH100 - a run has a folder of its own
         path = self.folder / "schemas" / f"{name}.yaml"
         path.write_text(schema, encoding="utf-8", newline="\n")
-        unit = Unit.of(person, rows_per_person if person else None, Schema.load(path))
+        read = Schema.load(path)
+        unit = Unit.of(person, rows_per_person if person else None, read)
         ledger = Ledger.create(
-            self.folder / "ledgers" / name,
+            self._free_place(name),
             epsilon=epsilon,
             delta=delta,
             accountant=accountant,
             unit=unit.name,
             witness=self.folder / "ledgers" / f"{name}.witness",
         )
-        ledger.register(name)
+        ledger.register(name, source=address, schema=read, person=unit.person)
         with self._database() as database:
             database.execute("INSERT INTO datasets VALUES (?, ?, ?, ?)", (name, address, unit.person, unit.rows))
         return DataSet(name, address, unit.person, unit.rows)
+
+    def _free_place(self, name: str) -> Path:
+        """Where a new ledger goes: in place of one that an interrupted registration left, never of one with charges."""
+        place = self.folder / "ledgers" / name
+        witness = place.with_name(f"{name}.witness")
+        known = witness.read_bytes().count(b"\n") if witness.exists() else 0
+        begun = place.exists() and place.stat().st_size > 0
+        if known > 2 or (begun and Ledger(place).charges):  # its terms and its data set are two entries
+            raise ParameterError(f"a ledger of another data set {name} lies in the console's folder: take another name")
+        for left in (place, witness):
+            left.unlink(missing_ok=True)
+        return place
 
     def datasets(self) -> list[DataSet]:
         """Every registered data set."""
@@ -169,7 +185,7 @@ class Console:
         where, values = ("WHERE status = ?", (status,)) if status else ("", ())
         rows = self._all(f"SELECT * FROM jobs {where} ORDER BY made DESC, rowid DESC", *values)
         return [
-            Job(job_id, made, actor, dataset, kind, json.loads(parameters), status, said)
+            Job(job_id, made, actor, dataset, kind, _readable(json.loads(parameters)), status, said)
             for job_id, made, actor, dataset, kind, parameters, status, said in rows
         ]
 
@@ -198,3 +214,8 @@ class Console:
     def _all(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
         with self._database() as database:
             return database.execute(query, values).fetchall()
+
+
+def _readable(parameters: dict[str, str]) -> dict[str, str]:
+    """Texts that can be shown: earlier versions took halves of characters."""
+    return {name: value.encode(errors="replace").decode() for name, value in parameters.items()}

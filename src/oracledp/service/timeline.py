@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from html import escape
 from itertools import accumulate
 
 from oracledp.privacy.ledger import Charge, Terms
 
-_WIDTH, _HEIGHT, _BASE, _TOP = 640, 150, 126, 16
+_WIDTH, _HEIGHT, _BASE, _TOP = 640, 160, 130, 28
 
 
 def timeline(charges: Sequence[Charge], terms: Terms) -> str:
@@ -39,11 +39,12 @@ def timeline(charges: Sequence[Charge], terms: Terms) -> str:
         f'<path d="M0 {_BASE}{steps}H{_WIDTH}V{_BASE}Z" fill="var(--one)" fill-opacity=".25"/>'
         f'<path d="M0 {whole}H{_WIDTH}" stroke="var(--two)" stroke-width="1.5" stroke-dasharray="5 4"/>{dots}'
         f'<text x="{_WIDTH}" y="{whole - 4}" text-anchor="end">whole ε {float(terms.epsilon):g}</text>'
-        f'<text x="0" y="{_HEIGHT - 6}">{_day(first)}</text>'
-        f'<text x="{_WIDTH}" y="{_HEIGHT - 6}" text-anchor="end">{_day(last)}</text>'
+        f'<text x="0" y="{_HEIGHT - 6}">{_said_at(first, last)}</text>'
+        f'<text x="{_WIDTH}" y="{_HEIGHT - 6}" text-anchor="end">{_said_at(last, first)}</text>'
     )
     label = f"Plain sum of epsilon after each of {len(charges)} charges"
-    return f'<svg role="img" aria-label="{label}" viewBox="-4 0 {_WIDTH + 8} {_HEIGHT}" width="100%">{marks}</svg>'
+    shown = f'<svg role="img" aria-label="{label}" viewBox="-4 0 {_WIDTH + 8} {_HEIGHT}" width="100%">{marks}</svg>'
+    return f'<div class="time-line">{shown}</div>'
 
 
 def _said(charge: Charge) -> str:
@@ -51,5 +52,9 @@ def _said(charge: Charge) -> str:
     return ", ".join(part for part in parts if part)
 
 
-def _day(moment: float) -> str:
-    return datetime.fromtimestamp(moment).strftime("%Y-%m-%d") if moment else ""
+def _said_at(moment: float, other: float) -> str:
+    """A day, or a time where both ends are on one day; in UTC."""
+    if not moment:
+        return ""
+    when, what = (datetime.fromtimestamp(one, UTC) for one in (moment, other))
+    return when.strftime("%Y-%m-%d %H:%M" if when.date() == what.date() else "%Y-%m-%d")

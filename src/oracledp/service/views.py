@@ -8,10 +8,11 @@ from html import escape
 from typing import Any
 from urllib.parse import quote
 
-from oracledp.privacy.guarantee import show
+from oracledp.privacy.guarantee import Guarantee, Neighbours, show
 from oracledp.privacy.ledger import Charge, Ledger
 from oracledp.privacy.ledger.spending import in_force
 from oracledp.report.page import Html, bar, grid, page, section
+from oracledp.report.words import odds, protection
 from oracledp.service import forms
 from oracledp.service.forms import choice, field, form
 from oracledp.service.people import ROLES, Session
@@ -25,8 +26,10 @@ _FORM_STYLE = (
     "button{background:var(--one);color:var(--paper);border-color:var(--one);justify-self:start;cursor:pointer}"
     "nav{display:flex;gap:1rem;flex-wrap:wrap;margin-bottom:1.5rem;align-items:center}"
     "nav form{margin:0 0 0 auto}pre{white-space:pre-wrap}"
-    "ol.stages{display:flex;gap:1.5rem;list-style:none;padding:0}</style>"
+    "@media(min-width:40rem){td:first-child{white-space:nowrap}}ol.stages{display:flex;gap:1.5rem;list-style:none;padding:0}"
+    "@media(max-width:40rem){.time-line text{font-size:1.6rem}}</style>"
 )
+KINDS = {"learn": "rule", "synth": "synthetic table"}  # what jobs are called on pages
 _FOOTER = "oracledp console: private rows are never shown here."
 
 
@@ -67,20 +70,20 @@ def overview(session: Session, sets: Sequence[tuple[DataSet, Ledger]], note: str
     return framed("Data sets", session, parts, note=note)
 
 
-def dataset_page(session: Session, known: DataSet, ledger: Ledger, note: str = "") -> str:
+def dataset_page(
+    session: Session, known: DataSet, ledger: Ledger, delivered: frozenset[str] = frozenset(), note: str = ""
+) -> str:
     """One data set: its budget, limits and charges, and the releases that may be asked for."""
     limits = [(limit.words,) for limit in in_force(ledger.limits)]
-    left = ledger.remaining
     kept = "one row" if known.rows_per_person == 1 else f"{known.rows_per_person} rows"
     person = f"Per person: all rows with one {known.person} count together, and {kept} of them can be used."
     unit = "Every row counts by itself." if known.person is None else person
     parts = [
         f"<p>{escape(unit)}</p>",
-        section("Budget", grid(("", "ε", "δ"), [("whole", *_pair(ledger.budget)), ("spent", *_pair(ledger.spent)),
-                                                ("left", *_pair(left))], numbers=(1, 2))),
-    ]  # fmt: skip
+        section("Budget", _budget(known, ledger)),
+    ]
     parts += [section("Limits", grid(("allowance",), limits))] if limits else []
-    parts.append(section("Charges", timeline(ledger.charges, ledger.terms) + charges(ledger.charges)))
+    parts.append(section("Charges", timeline(ledger.charges, ledger.terms) + charges(ledger.charges, delivered)))
     if session.person.may("analyst"):
         parts += [
             section("Plan before you spend", forms.plan_of_rule(session, known) + forms.plan_of_table(session, known)),
@@ -92,15 +95,42 @@ def dataset_page(session: Session, known: DataSet, ledger: Ledger, note: str = "
     return framed(known.name, session, parts, note=note)
 
 
-def charges(made: Sequence[Charge]) -> str:
-    """The time line of what was paid."""
-    header = ("time", "by", "for", "mechanism", "ε", "δ")
+def _budget(known: DataSet, ledger: Ledger) -> str:
+    """Whole, spent and left, and what the first two mean for one person: the words follow the numbers."""
+    one = "row" if known.person is None else "person"
+    relation = Neighbours.parse(ledger.terms.neighbours)
+
+    def meaning(pair: tuple[Fraction, Fraction]) -> tuple[str, str]:
+        if pair[0] == 0:
+            return "50 %", "nothing can be learned"
+        promised = Guarantee(epsilon=pair[0], delta=pair[1], neighbours=relation, proof="composition")
+        return odds(promised), protection(pair[0])
+
     rows = [
-        (c.time or "", c.actor or "", c.purpose or "", c.mechanism + ("" if c.private else " (NOT PRIVATE)"),
-         show(c.epsilon), show(c.delta))
+        ("whole", *_pair(ledger.budget), *meaning(ledger.budget)),
+        ("spent", *_pair(ledger.spent), *meaning(ledger.spent)),
+        ("left", *_pair(ledger.remaining), "", ""),
+    ]
+    note = f"A guess: someone who knows every other {one} tosses a coin about this one, and is right half of the time."
+    return grid(("", "ε", "δ", "guess right at most", ""), rows, numbers=(1, 2, 3)) + f"<p>{note}</p>"
+
+
+def charges(made: Sequence[Charge], delivered: frozenset[str]) -> str:
+    """The time line of what was paid."""
+    header = ("UTC", "by", "for", "mechanism", "ε", "δ", "delivered")
+    rows = [
+        (moment(c.time), c.actor or "", c.purpose or "", c.mechanism + ("" if c.private else " (NOT PRIVATE)"),
+         show(c.epsilon), show(c.delta), _delivery(c, delivered))
         for c in reversed(made)
     ]  # fmt: skip
     return grid(header, rows, numbers=(4, 5)) if rows else "<p>Nothing was charged yet.</p>"
+
+
+def _delivery(charge: Charge, delivered: frozenset[str]) -> str:
+    """Whether files came of a charge, as far as it may be known by now."""
+    if charge.release in delivered:
+        return "yes"
+    return "nothing (yet)" if charge.hashed else ""
 
 
 def plan_page(session: Session, known: DataSet, plan: Mapping[str, Any]) -> str:
@@ -122,30 +152,52 @@ def _error(value: float | None) -> str:
     return "" if value is None else f"{value:.3g}"
 
 
+def moment(time: str | None) -> str:
+    """A time as a reader takes it in: the minute, in UTC."""
+    return "" if time is None else time[:16].replace("T", " ")
+
+
 def jobs_page(session: Session, jobs: Sequence[Job], note: str = "") -> str:
     """Every release that was asked for."""
     rows = [
-        (Html(f'<a href="/jobs/{quote(job.id)}">{escape(job.made)}</a>'), job.actor, job.dataset, job.kind, job.status)
+        (
+            Html(f'<a href="/jobs/{quote(job.id)}">{escape(moment(job.made))}</a>'),
+            job.actor,
+            job.dataset,
+            KINDS[job.kind],
+            job.parameters.get("purpose", ""),
+            job.status,
+        )
         for job in jobs
     ]
-    body = grid(("asked for", "by", "data set", "release", "status"), rows) if rows else "<p>Nothing yet.</p>"
+    body = (
+        grid(("asked for (UTC)", "by", "data set", "release", "purpose", "status"), rows)
+        if rows
+        else "<p>Nothing yet.</p>"
+    )
     return framed("Releases", session, [body], note=note)
 
 
 def job_page(
-    session: Session, job: Job, files: Sequence[str], *, ahead: int = 0, verdict: str = "", answer: str = ""
+    session: Session, job: Job, files: Sequence[str], *, ahead: int = 0, verdict: Sequence[str] = (), answer: str = ""
 ) -> str:
     """One release: what was asked for, how far it is, what became of it, its files."""
-    asked = [("data set", job.dataset), ("release", job.kind), ("by", job.actor), *sorted(job.parameters.items())]
+    asked = [
+        ("data set", job.dataset),
+        ("release", KINDS[job.kind]),
+        ("by", job.actor),
+        *sorted(job.parameters.items()),
+    ]
     waiting = f"queued, {ahead} before it" if job.status == "queued" else job.status
     parts = [grid(("", ""), [*asked, ("status", waiting)]), progress(job)]
     parts += [section("What the run said", f"<pre>{escape(job.said)}</pre>")] if job.said else []
     if files:
+        told = "".join(f"<p>{escape(line)}</p>" for line in verdict)
         links = "".join(f'<li><a href="/jobs/{quote(job.id)}/{quote(name)}">{escape(name)}</a></li>' for name in files)
-        parts.append(section("Files", f"<p>{escape(verdict)}</p><ul>{links}</ul>"))
+        parts.append(section("Files", f"{told}<ul>{links}</ul>"))
     if "model.json" in files:
-        told = f"<pre>{escape(answer)}</pre>" if answer else ""
-        parts.append(section("Ask the released model: costs nothing", told + forms.ask_model(session, job)))
+        said = f"<pre>{escape(answer)}</pre>" if answer else ""
+        parts.append(section("Ask the released model: costs nothing", said + forms.ask_model(session, job)))
     if job.status in ("queued", "running") and session.person.may("analyst"):
         parts.append(form(f"/jobs/{quote(job.id)}/cancel", session, [], "Cancel"))
     refresh = '<meta http-equiv="refresh" content="2">' if job.status in ("queued", "running") else ""

@@ -14,7 +14,7 @@ from oracledp.data.output.frames import FrameShape
 from oracledp.data.schema import Ordered, Schema
 from oracledp.data.table import Table
 from oracledp.data.table.unit import ROWS, Unit
-from oracledp.errors import ModelError, ParameterError
+from oracledp.errors import ModelError
 from oracledp.exact.capacity import DOUBLES, refuse_overflow
 from oracledp.exact.numbers import MOST_SAMPLED, MOST_SEED, Exact, positive, probability, whole_or_none
 from oracledp.privacy.accounting import zcdp_rho
@@ -102,11 +102,20 @@ class Synthesizer:
             return GaussianBudget(zcdp_rho(epsilon, delta))
         return gaussian_budget(epsilon, delta)
 
-    def fit(self, data: Any, *, source: Randomness | None = None, progress: Progress = silent) -> Synthesizer:
-        """Measure a table or frame and fit the model; ``progress(done, total)`` is called as the fit advances."""
-        table = data if isinstance(data, Table) else Table.from_frame(data, self.schema)
-        if table.schema != self.schema:
-            raise ParameterError("the table was encoded with another schema")
+    def fit(
+        self,
+        data: Any,
+        *,
+        person: str | None = None,
+        rows_per_person: int | None = None,
+        source: Randomness | None = None,
+        progress: Progress = silent,
+    ) -> Synthesizer:
+        """Measure a table or frame and fit the model; ``progress(done, total)`` is called as the fit advances.
+
+        ``person`` names the column of a frame that tells persons apart (proofs/persons.md).
+        """
+        table = Table.of(data, self.schema, person=person, rows_per_person=rows_per_person)
         promised = self._promise(table.unit)
         budget = self._budget(promised.epsilon, promised.delta)
         measuring = Measuring(promised, budget, self._parsed, self.schema, progress)

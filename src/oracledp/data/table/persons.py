@@ -25,6 +25,7 @@ from oracledp.data.table.values import Family
 from oracledp.errors import DataError
 
 EXACT = (1 << 53) - 1  # a column of integers becomes one of floats where one is missing: beyond, ids would run together
+_TRUTH = {"true": 1.0, "false": 0.0}
 _WIDE = ("UBIGINT", "HUGEINT", "UHUGEINT")  # integers that are read as digits elsewhere
 
 
@@ -46,6 +47,27 @@ def kept_rows(unit: Unit, ids: Sequence[object], columns: Sequence[NDArray[Any]]
             places = [place for _, _, place in sorted(records)[: unit.rows]]
         kept += places
     return np.array(sorted(kept), dtype=np.intp)
+
+
+def digests(values: Sequence[object]) -> NDArray[np.int64]:
+    """A number for what each value says, for values that have no code.
+
+    It is the same whatever type a library gave the column because of other rows: 7, 7.0 and "7" are one.
+
+    >>> one, two, three, other = digests([7, 7.0, "7", "a"]).tolist()
+    >>> one == two == three, one == other
+    (True, False)
+    """
+    return np.array([_number(value) for value in values], dtype=np.int64)
+
+
+def _number(value: object) -> int:
+    try:
+        number = float(_TRUTH.get(str(value).lower(), value))  # type: ignore[arg-type]
+        said = "" if number != number else repr(number)
+    except Exception:  # no number, or whatever a value does when it is asked
+        said = f"={value}" if isinstance(value, str) else ""
+    return int(md5(said.encode("utf-8", "surrogatepass"), usedforsecurity=False).hexdigest()[:15], 16)
 
 
 def id_text(value: object) -> str | None:

@@ -77,6 +77,17 @@ class Table:
 
     # ---- sources ---------------------------------------------------------------------------------
     @classmethod
+    def of(cls, data: Any, schema: Schema, *, person: str | None = None, rows_per_person: int | None = None) -> Table:
+        """A table as it is, if it was read by this schema; a frame as :meth:`from_frame` reads it."""
+        if not isinstance(data, cls):
+            return cls.from_frame(data, schema, person=person, rows_per_person=rows_per_person)
+        if data.schema != schema:
+            raise ParameterError("the table was encoded with another schema")
+        if person is not None or rows_per_person is not None:
+            raise ParameterError("a table's persons are told apart where it is read: Table.from_…(…, person=…)")
+        return data
+
+    @classmethod
     def from_frame(
         cls,
         frame: object,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from numbers import Integral, Real
@@ -15,7 +15,9 @@ import narwhals as nw
 
 from oracledp.data.table.duck import attempt, private_connection
 from oracledp.data.table.files import open_texts
-from oracledp.data.table.persons import EXACT
+from oracledp.data.table.persons import EXACT, PersonsInSql, digests, kept_rows
+from oracledp.data.table.sql import DUCKDB
+from oracledp.data.table.unit import ROWS, Unit
 from oracledp.errors import DataError
 
 
@@ -43,34 +45,68 @@ class TextColumns:
         return f"TextColumns({', '.join(self.names)})"
 
     @classmethod
-    def read(cls, source: object, *, delimiter: str | None = None) -> TextColumns:
-        """The columns of a file (CSV, Parquet, Arrow) or of a pandas, polars or pyarrow table."""
+    def read(cls, source: object, *, delimiter: str | None = None, unit: Unit = ROWS) -> TextColumns:
+        """The columns of a file (CSV, Parquet, Arrow) or of a pandas, polars or pyarrow table.
+
+        With a unit of persons, of each so many rows at most, and the column that tells them apart is left out.
+        """
         if isinstance(source, str | PathLike):
-            return _of_file(Path(source), delimiter)
-        return _of_frame(source)
+            return _of_file(Path(source), delimiter, unit)
+        return _of_frame(source, unit)
 
 
-def _of_file(path: Path, delimiter: str | None) -> TextColumns:
+def _of_file(path: Path, delimiter: str | None, unit: Unit) -> TextColumns:
     with private_connection() as connection:
         opened, names = open_texts(connection, path, delimiter)
+        relation, columns = opened.relation, _distinct(names)
+        if unit.person is not None:
+            relation, columns = attempt(lambda: _kept(relation, columns, unit), opened.title, opened.failure)
         found = []
-        for place in opened.relation.columns:
-            quoted = '"' + place.replace('"', '""') + '"'
-            query = opened.relation.aggregate(f"CAST({quoted} AS VARCHAR) AS text, count(*) AS n", quoted)
+        for place in relation.columns:
+            quoted = DUCKDB.name(place)
+            query = relation.aggregate(f"CAST({quoted} AS VARCHAR) AS text, count(*) AS n", quoted)
             found.append({row[0]: int(row[1]) for row in attempt(query.fetchall, opened.title, opened.failure)})
-        unread = 0 if opened.unread is None else opened.unread()
+        unread = 0 if opened.unread is None or unit.person is not None else opened.unread()
     for counts in found:
         counts[None] = counts.get(None, 0) + unread
-    return TextColumns(_distinct(names), tuple(found))
+    return TextColumns(columns, tuple(found))
 
 
-def _of_frame(frame: object) -> TextColumns:
+def _kept(relation: Any, names: tuple[str, ...], unit: Unit) -> tuple[Any, tuple[str, ...]]:
+    """The rows that are kept of each person, as texts, without the column of ids."""
+    place = relation.columns[_person_in(names, unit)]
+    persons = PersonsInSql(unit, place, str(relation.types[_person_in(names, unit)]), DUCKDB)
+    others = [one for one in relation.columns if one != place]
+    texts = [f"CAST({DUCKDB.name(one)} AS VARCHAR) AS t{number}" for number, one in enumerate(others)]
+    codes = [code for number in range(len(others)) for code in (f"coalesce(t{number}, '')", f"t{number} IS NULL")]
+    named = relation.project(", ".join([*texts, persons.reading()])).filter("person IS NOT NULL")
+    kept = named.project(f"*, {persons.ranking(codes)}").filter(persons.kept)
+    kept.project(", ".join(f"t{number}" for number in range(len(others)))).create("kept_rows")
+    return kept.query("kept", "SELECT * FROM kept_rows"), tuple(name for name in names if name != unit.person)
+
+
+def _person_in(names: Sequence[str], unit: Unit) -> int:
+    """The place of the column that tells persons apart."""
+    if unit.person not in names:
+        raise DataError(f"column {unit.person!r}, which tells persons apart, is missing")
+    if len(names) < 2:
+        raise DataError("there is no column beside the one that tells persons apart")
+    return names.index(unit.person)
+
+
+def _of_frame(frame: object, unit: Unit) -> TextColumns:
     try:
         native: Any = nw.from_native(frame, eager_only=True)
     except TypeError:
         raise DataError(f"a frame or a file name is needed, not {type(frame).__name__}") from None
-    counts = tuple(dict(Counter(_texts(native[name].to_list()))) for name in native.columns)
-    return TextColumns(_distinct(native.columns), counts)
+    names = _distinct(native.columns)
+    texts = {name: list(_texts(native[place].to_list())) for name, place in zip(names, native.columns, strict=True)}
+    if unit.person is not None:
+        ids = native[native.columns[_person_in(names, unit)]].to_list()
+        names = tuple(name for name in names if name != unit.person)
+        places = kept_rows(unit, ids, [digests(texts[name]) for name in names])
+        texts = {name: [texts[name][place] for place in places] for name in names}
+    return TextColumns(names, tuple(dict(Counter(texts[name])) for name in names))
 
 
 def _distinct(names: Iterable[object]) -> tuple[str, ...]:

@@ -23,7 +23,7 @@ class Unit:
     rows: int = 1
 
     @classmethod
-    def of(cls, person: str | None, rows_per_person: int | None, schema: Schema) -> Unit:
+    def of(cls, person: str | None, rows_per_person: int | None, schema: Schema | None) -> Unit:
         """What a user asked for; a column that tells persons apart is never one to learn from."""
         if person is None:
             if rows_per_person is not None:
@@ -31,7 +31,7 @@ class Unit:
             return ROWS
         if not isinstance(person, str) or not person:
             raise ParameterError("person must be the name of a column")
-        if person.lower() in (name.lower() for name in schema.names):
+        if schema is not None and person.lower() in (name.lower() for name in schema.names):
             raise ParameterError(f"column {person!r} tells persons apart: take it out of the schema")
         rows = 1 if rows_per_person is None else rows_per_person
         return cls(person, whole(rows, "rows_per_person", most=MOST_ROWS_PER_PERSON))

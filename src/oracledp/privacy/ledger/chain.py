@@ -13,9 +13,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from oracledp.errors import ModelError
-from oracledp.privacy.ledger.entries import KINDS, VERSION, Entry, Terms, encoded
+from oracledp.privacy.ledger.entries import VERSION, Charge, DataSet, Delivered, GivenUp, Reservation, Terms
+from oracledp.privacy.ledger.entry import Entry, encoded
+from oracledp.privacy.ledger.limits import Limit
 
 START = hashlib.sha256(f"oracledp ledger {VERSION}".encode()).hexdigest()
+KINDS: dict[str, type[Entry]] = {
+    kind.kind: kind for kind in (Terms, Charge, Reservation, GivenUp, Limit, DataSet, Delivered)
+}
 
 
 @dataclass(frozen=True)

@@ -2,38 +2,34 @@
 
 from __future__ import annotations
 
-import getpass
-import os
 import secrets
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from fractions import Fraction
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
+from oracledp.data.schema import Schema
 from oracledp.data.table.addresses import is_address
 from oracledp.errors import ParameterError
 from oracledp.exact.numbers import Exact, positive, probability, whole
 from oracledp.privacy.guarantee import Guarantee, Neighbours
 from oracledp.privacy.ledger.chain import START, Link
-from oracledp.privacy.ledger.entries import (
-    Charge,
-    DataSet,
-    Entry,
-    GivenUp,
-    Limit,
-    Reservation,
-    Terms,
-    short_text,
-)
+from oracledp.privacy.ledger.entries import Charge, DataSet, Delivered, GivenUp, Reservation, Terms
+from oracledp.privacy.ledger.entry import Entry, short_text
 from oracledp.privacy.ledger.events import as_event
-from oracledp.privacy.ledger.rules import refuse, standing, those, whole_chain
+from oracledp.privacy.ledger.limits import Limit
+from oracledp.privacy.ledger.origins import Origin, fingerprint, new_key
+from oracledp.privacy.ledger.rules import Standing, admitted, standing, those, whole_chain
 from oracledp.privacy.ledger.showing import Shown
 from oracledp.privacy.ledger.spending import Spending
+from oracledp.privacy.ledger.stamps import library, now, user
 from oracledp.privacy.ledger.stores import store_at
 from oracledp.privacy.ledger.totals import Total, total
 from oracledp.privacy.ledger.witness import create_witness, remember
+
+E = TypeVar("E", bound=Entry)
 
 
 @dataclass(frozen=True, repr=False)
@@ -42,8 +38,8 @@ class Ledger(Shown):
 
     ``path`` is a file or ``postgresql://user@host/database?ledger=NAME``. A charge is on disk, under a lock, before the
     mechanism samples: a crash counts as spent, and two processes cannot spend the same budget. What one object of this
-    class charges carries its ``actor`` (by default the user of the operating system), ``purpose`` and ``dataset``; its
-    ``release`` is the id of one charge to come, for those who must find it again.
+    class charges carries its ``actor`` (by default the user of the operating system), ``purpose``, ``dataset`` and the
+    fingerprint of its ``origin``; its ``release`` is the id of one charge to come, for those who must find it again.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -58,6 +54,8 @@ class Ledger(Shown):
     purpose: str | None = None
     dataset: str | None = None
     release: str | None = None
+    origin: Origin | None = None
+    hashed: bool = False
 
     @classmethod
     def create(
@@ -85,7 +83,7 @@ class Ledger(Shown):
             unit=short_text(unit, "unit") or "row",
             accountant=accountant,
             witness=None if witness is None else str(Path(witness).absolute()),
-            created=_now(),
+            created=now(),
         )
         first = Link.after(START, terms)
         if witness is not None:
@@ -111,6 +109,14 @@ class Ledger(Shown):
             purpose=short_text(purpose, "purpose") or self.purpose,
             dataset=short_text(dataset, "dataset") or self.dataset,
         )
+
+    def reading(self, source: str | Path, schema: Schema | None = None) -> Ledger:
+        """The same ledger, charged for what is read from there: it must be what the data set was registered with."""
+        return replace(self, origin=Origin(str(source), schema))
+
+    def releasing(self, release: str | None = None) -> Ledger:
+        """The same ledger for one release, whose files :meth:`deliver` names; by a reservation's id, or a new one."""
+        return replace(self, release=release or secrets.token_hex(16), hashed=True)
 
     @property
     def terms(self) -> Terms:
@@ -140,8 +146,13 @@ class Ledger(Shown):
 
     @property
     def datasets(self) -> tuple[DataSet, ...]:
-        """The data sets that charges may name."""
+        """The data sets that charges may name, in order; of two with one name the later one counts."""
         return those(DataSet, self._read()[1])
+
+    @property
+    def delivered(self) -> dict[str, Delivered]:
+        """What came of charges, by their release."""
+        return {one.release: one for one in those(Delivered, self._read()[1])}
 
     @property
     def spending(self) -> Spending:
@@ -170,17 +181,21 @@ class Ledger(Shown):
             private=guarantee.private,
             proof=guarantee.proof,
             rho=guarantee.rho,
-            time=_now(),
-            actor=self.actor or _user(),
+            time=now(),
+            actor=self.actor or user(),
             purpose=self.purpose,
             dataset=self.dataset,
             release=self.release or secrets.token_hex(16),
-            version=_version(),
+            version=library(),
             person=guarantee.unit.person,
             rows_per_person=None if guarantee.unit.person is None else guarantee.unit.rows,
+            hashed=self.hashed or None,
         )
-        self._append(new, guarantee.neighbours)
-        return new
+        return self._append(new, guarantee.neighbours)
+
+    def deliver(self, release: str, files: Mapping[str, str]) -> Delivered:
+        """Add the SHA-256 of every file of a release, by name, to its charge: once, and after they were written."""
+        return self._append(Delivered(release=release, files=tuple(sorted(files.items()))))
 
     def total(self, delta: Exact | None = None) -> Total:
         """What all charges cost together at δ (the budget's own by default), had they been fixed in advance."""
@@ -203,7 +218,7 @@ class Ledger(Shown):
             release=secrets.token_hex(16),
             until=(made + timedelta(hours=whole(hours, "hours", most=24 * 365))).isoformat(timespec="seconds"),
             time=made.isoformat(timespec="seconds"),
-            actor=self.actor or _user(),
+            actor=self.actor or user(),
             purpose=self.purpose,
             dataset=self.dataset,
         )
@@ -212,9 +227,7 @@ class Ledger(Shown):
 
     def give_up(self, release: str) -> GivenUp:
         """End a reservation that will not be used: no noise was drawn for it."""
-        new = GivenUp(release=release, time=_now())
-        self._append(new)
-        return new
+        return self._append(GivenUp(release=release, time=now()))
 
     def limit(
         self,
@@ -234,16 +247,31 @@ class Ledger(Shown):
             actor=short_text(actor, "actor"),
             purpose=short_text(purpose, "purpose"),
             period=period,
-            time=_now(),
+            time=now(),
         )
-        self._append(new)
-        return new
+        return self._append(new)
 
-    def register(self, name: str, *, note: str | None = None) -> DataSet:
-        """Add a data set; from the first one on, every charge must name one that is registered."""
-        new = DataSet(name=short_text(name, "dataset") or "", note=short_text(note, "note"), time=_now())
-        self._append(new)
-        return new
+    def register(
+        self,
+        name: str,
+        *,
+        note: str | None = None,
+        source: str | Path | None = None,
+        schema: Schema | None = None,
+        person: str | None = None,
+        again: bool = False,
+    ) -> DataSet:
+        """Add a data set; from the first one on, every charge must name one that is registered.
+
+        With its ``source``, and its schema and person column if they are fixed, charges must come from there
+        (:mod:`oracledp.privacy.ledger.origins`). ``again`` replaces what a known name stands for from now on.
+        """
+        named, key = short_text(name, "dataset") or "", None if source is None else new_key()
+        if key is None and (schema is not None or person is not None):
+            raise ParameterError("a schema and a person column are fixed together with a source: name it too")
+        sign = None if key is None else fingerprint(key, named, Origin(str(source), schema), person)
+        new = DataSet(name=named, note=short_text(note, "note"), time=now(), fingerprint=sign, key=key)
+        return self._append(new, again=again)
 
     def verify(self) -> int:
         """The number of entries after the terms, if each follows from those before and the witness knows no other."""
@@ -257,37 +285,13 @@ class Ledger(Shown):
         store = store_at(self.path)
         return whole_chain(store.read(), store.place)
 
-    def _append(self, new: Entry, relation: Neighbours | None = None) -> None:
+    def _append(self, new: E, relation: Neighbours | None = None, *, again: bool = False) -> E:
         """Check a new entry against everything that stands there, and add it, under one lock."""
         store = store_at(self.path)
         with store.locked() as log:
             terms, entries = whole_chain(log.links, store.place)
-            if isinstance(new, Charge):
-                refuse(terms, entries, new, relation, store.place)
-            if isinstance(new, Reservation):
-                refuse(terms, entries, new.as_charge(), None, store.place)
-            if isinstance(new, GivenUp) and new.release not in {one.release for one in standing(entries)}:
-                raise ParameterError(f"{store.place} has no such reservation")
-            if isinstance(new, DataSet) and new.name in {known.name for known in those(DataSet, entries)}:
-                raise ParameterError(f"data set {new.name!r} is registered already")
-            log.append(Link.after(log.links[-1].digest, new))
+            made = admitted(new, Standing(terms, entries, store.place, relation, self.origin, again))
+            log.append(Link.after(log.links[-1].digest, made))
         if terms.witness is not None:
             remember(Path(terms.witness), log.links)
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")
-
-
-def _user() -> str | None:
-    try:
-        return os.environ.get("ORACLEDP_ACTOR") or getpass.getuser()
-    except (OSError, KeyError, ImportError):  # a container's user may have no name
-        return None
-
-
-def _version() -> str | None:
-    try:
-        return version("oracledp")
-    except PackageNotFoundError:
-        return None
+        return made

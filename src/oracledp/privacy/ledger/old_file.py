@@ -11,7 +11,8 @@ from typing import Any
 from oracledp.errors import ModelError, ParameterError
 from oracledp.locks import lock
 from oracledp.privacy.ledger.chain import START, Link
-from oracledp.privacy.ledger.entries import Charge, Entry, Terms
+from oracledp.privacy.ledger.entries import Charge, Terms
+from oracledp.privacy.ledger.entry import Entry
 from oracledp.whole_files import flush_folder, one_line
 
 _FIRST = b'{"oracledp-ledger":'

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TypeVar
 
-from oracledp.errors import BudgetExceeded
+from oracledp.errors import BudgetExceeded, ModelError, ParameterError
 from oracledp.privacy.guarantee import Neighbours
 from oracledp.privacy.ledger.chain import Link, checked
-from oracledp.privacy.ledger.entries import RESERVED, Charge, DataSet, Entry, GivenUp, Limit, Reservation, Terms
+from oracledp.privacy.ledger.entries import RESERVED, Charge, DataSet, Delivered, GivenUp, Reservation, Terms
+from oracledp.privacy.ledger.entry import Entry
+from oracledp.privacy.ledger.limits import Limit
+from oracledp.privacy.ledger.origins import Origin, charged_from
 from oracledp.privacy.ledger.spending import refuse_beyond
 from oracledp.privacy.ledger.witness import refuse_rolled_back
 
@@ -26,30 +30,80 @@ def whole_chain(links: Sequence[Link], place: str) -> tuple[Terms, tuple[Entry, 
     return terms, entries
 
 
-def refuse(terms: Terms, entries: Sequence[Entry], new: Charge, neighbours: Neighbours | None, place: str) -> None:
+@dataclass(frozen=True)
+class Standing:
+    """What a new entry is held against: the ledger as it stands, and what is known of a charge besides its numbers."""
+
+    terms: Terms
+    entries: tuple[Entry, ...]
+    place: str
+    relation: Neighbours | None = None
+    origin: Origin | None = None
+    again: bool = False
+
+
+def admitted(new: E, known: Standing) -> E:
+    """The entry as it is added; refused if the ledger does not bear it."""
+    if isinstance(new, Charge):
+        _refuse(known, new)
+        sign = charged_from(those(DataSet, known.entries), new.dataset, known.origin, new.person)
+        return replace(new, fingerprint=sign)
+    if isinstance(new, Reservation):
+        _refuse(known, new.as_charge())
+    if isinstance(new, GivenUp) and new.release not in {one.release for one in standing(known.entries)}:
+        raise ParameterError(f"{known.place} has no such reservation")
+    if isinstance(new, DataSet):
+        _refuse_known(known, new)
+    if isinstance(new, Delivered):
+        _refuse_delivered(known, new)
+    return new
+
+
+def _refuse_known(known: Standing, new: DataSet) -> None:
+    """A name stands for one thing until an officer says otherwise, and only a known one can be registered again."""
+    if (new.name in {one.name for one in those(DataSet, known.entries)}) != known.again:
+        words = "is not registered yet" if known.again else "is registered already"
+        raise ParameterError(f"data set {new.name!r} {words}")
+
+
+def _refuse_delivered(known: Standing, new: Delivered) -> None:
+    """Nothing is delivered that was not charged for, and nothing twice."""
+    if new.release not in {charge.release for charge in those(Charge, known.entries)}:
+        raise ModelError(f"{known.place} has no charge for release {new.release}: nothing can be delivered for it")
+    if any(one.release == new.release for one in those(Delivered, known.entries)):
+        raise ModelError(f"{known.place} knows the files of release {new.release} already")
+
+
+def _refuse(known: Standing, new: Charge) -> None:
     """Refuse a charge of another relation, unit or data set, one that was made before, one that is too much."""
-    counted = Neighbours.parse(terms.neighbours)
-    if neighbours is not None and neighbours is not counted:
-        raise BudgetExceeded(
-            f"the ledger {place} counts {counted.value} budget only, "
-            f"and this release is private under {neighbours.value}"
-        )
-    if new.mechanism != RESERVED and (terms.unit == PERSON) != (new.unit.name == PERSON):
-        raise BudgetExceeded(
-            f"the ledger {place} counts budget per {'person' if terms.unit == PERSON else 'row'}, "
-            f"and this release is private per {new.unit.name}"
-        )
-    known = {dataset.name for dataset in those(DataSet, entries)}
-    if known and new.dataset not in known:
+    terms, entries, place = known.terms, known.entries, known.place
+    _refuse_other_kind(known, new)
+    names = {dataset.name for dataset in those(DataSet, entries)}
+    if names and new.dataset not in names:
         named = "none is named" if new.dataset is None else f"{new.dataset!r} is not one of them"
         raise BudgetExceeded(
-            f"{place} is charged for registered data sets only, and {named}: {', '.join(sorted(known))}"
+            f"{place} is charged for registered data sets only, and {named}: {', '.join(sorted(names))}"
         )
     charges = those(Charge, entries)
     if new.release is not None and any(charge.release == new.release for charge in charges):
         raise BudgetExceeded(f"{place} was charged for release {new.release} already; nothing is charged twice")
     reserved = tuple(one.as_charge() for one in standing(entries) if one.release != new.release)
     refuse_beyond(terms, those(Limit, entries), (*charges, *reserved), new, place)
+
+
+def _refuse_other_kind(known: Standing, new: Charge) -> None:
+    """Refuse a charge of another relation or unit: it would not add up with the others."""
+    terms, place, counted = known.terms, known.place, Neighbours.parse(known.terms.neighbours)
+    if known.relation is not None and known.relation is not counted:
+        raise BudgetExceeded(
+            f"the ledger {place} counts {counted.value} budget only, "
+            f"and this release is private under {known.relation.value}"
+        )
+    if new.mechanism != RESERVED and (terms.unit == PERSON) != (new.unit.name == PERSON):
+        raise BudgetExceeded(
+            f"the ledger {place} counts budget per {'person' if terms.unit == PERSON else 'row'}, "
+            f"and this release is private per {new.unit.name}"
+        )
 
 
 def standing(entries: Sequence[Entry]) -> tuple[Reservation, ...]:

@@ -9,7 +9,8 @@ from fractions import Fraction
 from oracledp.errors import BudgetExceeded
 from oracledp.privacy.accounting import zcdp_delta, zcdp_rho
 from oracledp.privacy.guarantee import show
-from oracledp.privacy.ledger.entries import Charge, Limit, Terms
+from oracledp.privacy.ledger.entries import Charge, Terms
+from oracledp.privacy.ledger.limits import Limit
 
 _GRID = 1 << 20  # totals are rounded up to multiples of 2^-20
 

@@ -1,0 +1,150 @@
+"""What came of a charge: the digests of its files, in an entry of their own after it."""
+
+import hashlib
+import json
+from collections.abc import Callable
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from in_process import invoke
+from oracledp.errors import ModelError
+from oracledp.privacy.guarantee import Guarantee, Neighbours
+from oracledp.privacy.ledger import Ledger
+
+Run = Callable[..., tuple[int, str]]
+SCHEMA = "columns:\n  smoker: {kind: boolean}\n  ill: {kind: boolean}\n"
+LEARN = ("learn", "d.csv", "--schema", "s.yaml", "--target", "ill", "--epsilon", "1", "--quiet", "--ledger", "b")
+PROMISE = Guarantee(epsilon=Fraction(1, 4), neighbours=Neighbours.DEFAULT, proof="noise")
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "d.csv").write_text("smoker,ill\n" + "1,1\n0,0\n" * 50)
+    (tmp_path / "s.yaml").write_text(SCHEMA)
+
+    def run(*arguments: str) -> tuple[int, str]:
+        code, out, err = invoke(capsys, *arguments)
+        return code, out + err
+
+    assert run("budget", "create", "b", "--epsilon", "3")[0] == 0
+    return run
+
+
+def sha(path: str) -> str:
+    return hashlib.sha256(Path(path).read_bytes()).hexdigest()
+
+
+def test_a_charge_knows_its_files(run: Run) -> None:
+    assert run(*LEARN, "--out", "rule.json", "--report", "rule.html")[0] == 0
+    ledger = Ledger(Path("b"))
+    (charge,) = ledger.charges
+    assert charge.hashed
+    (delivered,) = ledger.delivered.values()
+    assert delivered.release == charge.release
+    files = dict(delivered.files)
+    assert {name: files[name] for name in ("rule.json", "rule.html")} == {
+        name: sha(name) for name in ("rule.json", "rule.html")
+    }
+    assert "time" not in delivered.to_json()  # when a run ended would tell about the rows
+    shown = json.loads(run("budget", "show", "b", "--json")[1])["charges"]
+    assert shown[0]["delivered"] == delivered.digest
+    assert delivered.digest in run("budget", "export", "b")[1]
+    assert "nothing delivered" not in run("budget", "show", "b")[1]
+
+
+def test_what_was_printed_is_known_too(run: Run) -> None:
+    code, said = run(*LEARN, "--json")
+    assert code == 0
+    Path("kept.txt").write_text(said)
+    code, told = run("verify", "kept.txt", "--ledger", "b")
+    assert (code, "checked: charge, delivery" in told) == (0, True)
+    Path("kept.txt").write_text(said.replace('"epsilon": "1"', '"epsilon": "1/2"'))
+    code, told = run("verify", "kept.txt", "--ledger", "b")
+    assert (code, "not a file that the ledger knows" in told) == (2, True)
+
+
+def test_a_figure_that_is_not_private_leaves_no_digest(run: Run) -> None:
+    assert run(*LEARN, "--holdout", "d.csv")[0] == 0
+    assert not Ledger(Path("b")).delivered
+    assert "nothing delivered" in run("budget", "show", "b")[1]
+
+
+def test_a_file_is_verified_by_the_card_beside_it(run: Run) -> None:
+    assert run(*LEARN, "--out", "rule.json", "--card", "card.json")[0] == 0
+    code, said = run("verify", "rule.json", "--ledger", "b")
+    assert (code, "checked: files, charge, delivery" in said) == (0, True)
+    assert "not checked: whose key it is" in said
+    assert run("verify", "rule.json", "--card", "card.json")[0] == 0
+    Path("other.json").write_text("{}")
+    code, said = run("verify", "other.json", "--card", "card.json")
+    assert (code, "is the card of other files" in said) == (2, True)
+    code, said = run("verify", "other.json")
+    assert (code, "no privacy card beside other.json" in said) == (2, True)
+    code, said = run("verify", "none.json")
+    assert (code, "there is no file none.json" in said) == (2, True)
+    Path("rule.json").write_text(Path("rule.json").read_text().replace('"epsilon": "1"', '"epsilon": "1/2"'))
+    for more in ((), ("--ledger", "b")):
+        assert run("verify", "rule.json", *more)[0] == 2
+
+
+def test_an_unsigned_card_of_other_files_is_found_out_by_the_ledger(run: Run) -> None:
+    assert run(*LEARN, "--out", "rule.json", "--card", "card.json")[0] == 0
+    old = sha("rule.json")
+    Path("rule.json").write_text("{}")
+    for version in ('"oracledp-card": 2', '"oracledp-card": 1'):
+        card = Path("card.json").read_text().replace(old, sha("rule.json"))
+        Path("card.json").write_text(card.replace('"oracledp-card": 2', version))
+        assert run("verify", "card.json")[0] == 0  # nobody signed it, and no ledger was asked
+        code, said = run("verify", "card.json", "--ledger", "b")
+        assert (code, "the ledger knows other files" in said) == (2, True)
+
+
+def test_a_run_that_died_before_its_files_delivered_nothing(run: Run) -> None:
+    ledger = Ledger(Path("b")).releasing()
+    charge = ledger.charge(PROMISE, "rspm")
+    assert ledger.delivered == {}
+    assert "nothing delivered" in run("budget", "show", "b")[1]
+    assert "nothing delivered" in run("budget", "export", "b")[1]
+    Ledger(Path("b")).charge(PROMISE, "rspm")  # from Python, with no files to come: nothing is said of it
+    assert run("budget", "show", "b")[1].count("nothing delivered") == 1
+    ledger.deliver(charge.release or "", {"rule.json": "00"})
+    assert "nothing delivered" not in run("budget", "show", "b")[1]
+
+
+def test_nothing_is_delivered_without_a_charge_or_twice(run: Run) -> None:
+    ledger = Ledger(Path("b")).releasing()
+    with pytest.raises(ModelError, match="no charge for release"):
+        ledger.deliver(ledger.release or "", {"rule.json": "00"})
+    ledger.charge(PROMISE, "rspm")
+    ledger.deliver(ledger.release or "", {"rule.json": "00"})
+    with pytest.raises(ModelError, match="already"):
+        ledger.deliver(ledger.release or "", {"rule.json": "11"})
+    assert ledger.verify() == 2
+
+
+def test_a_ledger_that_cannot_take_the_digests_loses_no_file(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> None:
+        raise ModelError("the ledger b cannot be written: database or disk is full; nothing is sampled")
+
+    monkeypatch.setattr(Ledger, "deliver", full)
+    code, said = run(*LEARN, "--out", "rule.json")
+    assert code != 0
+    assert "the ledger does not know the files of this release" in said
+    assert Path("rule.json").exists()
+    assert "nothing delivered" in run("budget", "show", "b")[1]
+
+
+def test_a_card_from_before_digests_is_still_read(run: Run) -> None:
+    """Such a charge is followed by no entry, and such a card has the first version."""
+    from oracledp.privacy.cards import Card, digest_of
+
+    ledger = Ledger(Path("b"))
+    charge = ledger.charge(PROMISE, "rspm")
+    Path("rule.json").write_text("{}")
+    card = Card.of(ledger, charge.release or "", (("rule.json", digest_of(Path("rule.json"))),))
+    for version, code in ((1, 0), (2, 2)):
+        Path("card.json").write_text(json.dumps({**card.to_json(), "oracledp-card": version}))
+        assert run("verify", "card.json", "--ledger", "b")[0] == code
