@@ -13,6 +13,7 @@ from typing import Any
 
 import narwhals as nw
 
+from oracledp.data.schema import FileFormat
 from oracledp.data.table.duck import attempt, private_connection
 from oracledp.data.table.files import open_texts
 from oracledp.errors import DataError
@@ -22,11 +23,13 @@ from oracledp.errors import DataError
 class TextColumns:
     """For each column the number of rows that hold each text, None where there is no value.
 
-    ``names`` count as public; ``counts`` are as private as the rows, and every row is in each column once.
+    ``names`` count as public; ``counts`` are as private as the rows, and every row is in each column once. ``decimal``
+    is what numbers have before their decimals.
     """
 
     names: tuple[str, ...]
     counts: tuple[dict[str | None, int], ...] = field(repr=False)
+    decimal: str = "."
 
     @property
     def rows(self) -> int:
@@ -36,22 +39,22 @@ class TextColumns:
     def without(self, names: Collection[str]) -> TextColumns:
         """The columns that are not named."""
         kept = [(name, held) for name, held in zip(self.names, self.counts, strict=True) if name not in names]
-        return TextColumns(tuple(name for name, _ in kept), tuple(held for _, held in kept))
+        return TextColumns(tuple(name for name, _ in kept), tuple(held for _, held in kept), self.decimal)
 
     def __repr__(self) -> str:
         return f"TextColumns({', '.join(self.names)})"
 
     @classmethod
-    def read(cls, source: object, *, delimiter: str | None = None) -> TextColumns:
+    def read(cls, source: object, *, file: FileFormat = FileFormat()) -> TextColumns:  # noqa: B008 - frozen
         """The columns of a file (CSV, Parquet, Arrow) or of a pandas, polars or pyarrow table."""
         if isinstance(source, str | PathLike):
-            return _of_file(Path(source), delimiter)
+            return _of_file(Path(source), file)
         return _of_frame(source)
 
 
-def _of_file(path: Path, delimiter: str | None) -> TextColumns:
+def _of_file(path: Path, file: FileFormat) -> TextColumns:
     with private_connection() as connection:
-        opened, names = open_texts(connection, path, delimiter)
+        opened, names = open_texts(connection, path, file)
         found = []
         for place in opened.relation.columns:
             quoted = '"' + place.replace('"', '""') + '"'
@@ -60,7 +63,7 @@ def _of_file(path: Path, delimiter: str | None) -> TextColumns:
         unread = 0 if opened.unread is None else opened.unread()
     for counts in found:
         counts[None] = counts.get(None, 0) + unread
-    return TextColumns(_distinct(names), tuple(found))
+    return TextColumns(_distinct(names), tuple(found), opened.decimal)
 
 
 def _of_frame(frame: object) -> TextColumns:
