@@ -30,6 +30,7 @@ PATTERNS = (
 PROPOSING = (
     "mechanisms/robust/designer.py", "mechanisms/robust/search_*.py",
     "learning/automatic.py", "mechanisms/surrogate_start.py", "mechanisms/column_inference.py",
+    "mechanisms/column_kinds.py",
     "mechanisms/votes/ballots.py",  # a part's list may be any function of the part (proofs/vote.md)
     "mechanisms/votes/size.py", "learning/wording.py", "learning/models.py",
 )  # fmt: skip
@@ -56,6 +57,7 @@ APART = {
     "synthesis/denoise.py": "released counts made consistent",
     "synthesis/drawing.py": "rows of a released model",
     "synthesis/estimates.py": "of released counts",
+    "synthesis/grouped.py": "answers of a released model",
     "synthesis/hierarchy.py": "sums of released counts",
     "synthesis/layout.py": "where bins lie in a vector: public",
     "synthesis/literal_choice.py": "literals by released one-ways",

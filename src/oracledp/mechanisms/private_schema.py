@@ -190,10 +190,16 @@ class _Look:
         if kind in ("number", "duration"):
             return self._number(rho), "bounds, cuts"
         variance = self._purse.charge(rho)
-        texts = {text: count for text, count in self._texts.items() if text is not None and _listable(text)}
+        texts = {text: count for text, count in self._texts.items() if text is not None and self._listable(text)}
         common = common_texts(texts, variance, least_threshold(variance, rare), self._purse.source)
         found = categorical_definition(common, sqrt(variance), self.values, self.kind)
         return found, "categories" if common else RARE
+
+    def _listable(self, text: str) -> bool:
+        """Whether a schema can list a text: a mark of missing values only if the column does not know it as such."""
+        kind = kind_of(text)
+        odd = "\0" in text or any("\ud800" <= letter <= "\udfff" for letter in text)
+        return not odd and (not kind.missing or (kind.mark is not None and kind.mark != self.kind.mark))
 
     def _moment(self, rho: Fraction) -> dict[str, Any]:
         """Bounds from a table over decades."""
@@ -232,11 +238,6 @@ class _Look:
         if isinstance(column, Moment):
             thresholds = [column.shown(int(cut)) for cut in thresholds]
         return definition | ({"thresholds": thresholds} if thresholds else {})
-
-
-def _listable(text: str) -> bool:
-    """Whether a text is a value that a schema can list."""
-    return not kind_of(text).missing and "\0" not in text and not any("\ud800" <= letter <= "\udfff" for letter in text)
 
 
 def _cell(value: Fraction | None, lo: Fraction, hi: Fraction, resolution: Fraction, starts: Integers) -> int:

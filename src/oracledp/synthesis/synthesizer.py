@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +28,7 @@ from oracledp.randomness.source import Randomness, public_generator
 from oracledp.showing import html_text
 from oracledp.synthesis.answers import Answer, answer_conjunction
 from oracledp.synthesis.drawing import draw_records, record_count
+from oracledp.synthesis.grouped import GroupTable, group_table
 from oracledp.synthesis.measurements import LATTICE, Meter, Records
 from oracledp.synthesis.measuring import Measured
 from oracledp.synthesis.mixture import Mixture, Progress, fit_mixture, silent
@@ -166,6 +168,27 @@ class Synthesizer:
     def answer(self, query: Conditions, *, confidence: Exact = 0.95) -> Answer:
         """The share of records that meet all conditions, with an interval from the measurements."""
         return answer_conjunction(self._model(), query, confidence)
+
+    def answer_by(
+        self, *by: str, where: Conditions = (), confidence: Exact = 0.95, together: bool = False
+    ) -> GroupTable:
+        """The share of records in every combination of the columns' groups, each with an interval.
+
+        Groups are the values of a column or the stretches between its thresholds. With ``together`` all intervals
+        hold at once with this confidence.
+        """
+        return group_table(self._model(), by, where, confidence, together=together)
+
+    def quality(self, real: Any, *, target: str | None = None, seed: int = 0) -> Any:
+        """Synthetic beside real rows: values, correlations, groups, models trained on either, nearest neighbours.
+
+        **INTERNAL – NOT PRIVATE**: every figure is exact about ``real``, a frame or table. ``target`` names the column
+        that models predict. Printing shows a summary; ``to_json`` has all of it.
+        """
+        # by name: what makes synthetic rows knows of no report, and must not
+        found = import_module("oracledp.report.quality")
+        self._model()
+        return found.quality_of(real, self, target=target, seed=seed)
 
     def plot(self, *columns: str) -> Any:
         """A figure of one synthetic column, or of a pair; needs the ``plots`` extra."""
