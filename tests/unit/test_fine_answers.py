@@ -10,6 +10,8 @@ import oracledp as odp
 from oracledp.data.output.conditions import allowed_codes, parse_conditions
 from oracledp.errors import ParameterError
 from oracledp.randomness.source import SeededRandomness
+from oracledp.report.synthetic import synthetic_page
+from oracledp.report.value_axis import wide_bins
 from oracledp.synthesis.estimates import part_estimate
 
 SCHEMA = odp.Schema({"paid": "numeric 0..500 by 0.5", "old": "boolean"})
@@ -110,3 +112,15 @@ def test_parts_of_a_sample_are_its_rows(visits: odp.Synthesizer) -> None:
     assert visits.sample_size() == round(visits.model_.total)
     with pytest.raises(ParameterError, match="most"):
         visits.sample_parts(5, most=0)
+
+
+def test_the_page_shows_values_with_intervals_and_warns_of_wide_bins(visits: odp.Synthesizer) -> None:
+    page = synthetic_page(visits.model_)
+    assert page.count("share of records below a value") == 2
+    assert "below 2020-" in page
+    assert "Wide bins" not in page
+    schema = odp.Schema({"pay": {"kind": "numeric", "lo": 0, "hi": 1000, "thresholds": [100, 200]}, "old": "boolean"})
+    table = odp.Table.from_columns({"pay": [50, 150, 900] * 300, "old": [True, False, True] * 300}, schema)
+    coarse = odp.Synthesizer(schema, epsilon=2, delta="1e-6").fit(table, source=SeededRandomness(1))
+    assert "pay [200, 1000] (" in synthetic_page(coarse.model_)
+    assert wide_bins(coarse.model_)[-1][:2] == ("pay", "[200, 1000]")
