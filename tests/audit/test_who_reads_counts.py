@@ -39,6 +39,7 @@ MAY_READ_TABLES = {
     "planning/stand_in.py": "public or planted rows",
     "report/comparison.py": "INTERNAL - NOT PRIVATE",
     "report/value_comparison.py": "INTERNAL - NOT PRIVATE",
+    "report/quality.py": "INTERNAL - NOT PRIVATE",
     "report/internal.py": "INTERNAL - NOT PRIVATE",
     "report/workloads.py": "INTERNAL - NOT PRIVATE",
     "game/record.py": "internal diagnostics, NOT PRIVATE",

@@ -43,6 +43,16 @@ def _exact_bounds(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(private_schema.Purse, "table", forgetful)
 
 
+def _two_kinds(patch: pytest.MonkeyPatch) -> None:
+    """Every text is counted under its own kind, and under one more besides."""
+    tallied = private_schema._tallied
+
+    def twice(cells: list[int], texts: Any, size: int) -> Any:
+        return tallied(cells, texts, size) + tallied([(cell + 1) % size for cell in cells], texts, size)
+
+    patch.setattr(private_schema, "_tallied", twice)
+
+
 def _exact_cells(patch: pytest.MonkeyPatch) -> None:
     """The cells of a stage follow from the counts before their noise."""
     known: list[Any] = []
@@ -162,7 +172,9 @@ PRODUCTS: Breaks = {
         wrapped(
             private_schema,
             "_Look",
-            lambda look, name, purse, texts, rho: look(name, replace(purse, spent=Fraction(0)), texts, 9 * rho),
+            lambda look, name, purse, texts, decimal, rho: look(
+                name, replace(purse, spent=Fraction(0)), texts, decimal, 9 * rho
+            ),
         ),
     ),
     "a replaced row moves one count of a schema": (
@@ -170,6 +182,8 @@ PRODUCTS: Breaks = {
         wrapped(private_schema.Purse, "charge", lambda charge, self, rho: charge(self, rho) / 2),
     ),
     "a schema whose bounds are the data's": ("infer_schema / add-remove", _exact_bounds),
+    "a spelling that the exact counts decide": ("infer_schema / spelling / add-remove", _exact_bounds),
+    "a text that is of two kinds": ("infer_schema / spelling / add-remove", _two_kinds),
     "progress tells a count": (
         "oracle-query:exponential / replace-one",
         wrapped(oracle_query, "play_match", _loud_match),

@@ -63,6 +63,7 @@ APART = {
     "synthesis/drawing.py": "rows of a released model",
     "synthesis/estimates.py": "of released counts",
     "synthesis/fitting.py": "fitted to released counts",
+    "synthesis/grouped.py": "answers of a released model",
     "synthesis/hierarchy.py": "sums of released counts",
     "synthesis/layout.py": "where bins lie in a vector: public",
     "synthesis/literal_choice.py": "literals by released one-ways",

@@ -10,7 +10,9 @@ import pytest
 
 import oracledp as odp
 from oracledp.data.output.frames import FrameShape
+from oracledp.data.output.row_writing import write_csv, write_parquet
 from oracledp.data.output.rows import PlainRows
+from oracledp.data.schema import FileFormat
 from oracledp.errors import SchemaError
 
 SCHEMA = odp.Schema(
@@ -75,8 +77,104 @@ def test_parquet_keeps_types_missing_values_and_empty_texts(tmp_path: Path) -> N
     columns = {"it's": [1, None], "share": [0.1, 2.5e-7], "job": ["", None], "fit": [True, None]}
     types = {"it's": "BIGINT", "share": "DOUBLE", "job": "VARCHAR", "fit": "BOOLEAN"}
     with (tmp_path / "rows.parquet").open("wb") as file:
-        PlainRows(columns, types).write_parquet(file)
+        write_parquet([PlainRows(columns, types)], file)
     read = duckdb.read_parquet(str(tmp_path / "rows.parquet"))
     assert [str(kind) for kind in read.types] == list(types.values())
     assert read.columns == list(columns)
     assert read.fetchall() == list(zip(*columns.values(), strict=True))
+
+
+def test_parts_make_one_file(tmp_path: Path) -> None:
+    parts = [PlainRows({"n": [1, 2], "t": ["a", None]}, {"n": "BIGINT", "t": "VARCHAR"}) for _ in range(3)]
+    with (tmp_path / "rows.parquet").open("wb") as file:
+        write_parquet(parts, file)
+    assert duckdb.read_parquet(str(tmp_path / "rows.parquet")).fetchall() == [(1, "a"), (2, None)] * 3
+    with (tmp_path / "rows.csv").open("wb") as file:
+        write_csv(parts, file, FileFormat())
+    assert (tmp_path / "rows.csv").read_text() == "n,t\n" + "1,a\n2,\n" * 3
+
+
+EURO = odp.Schema(
+    {
+        "file": {"delimiter": ";", "decimal": ",", "encoding": "cp1252"},
+        "columns": {
+            "preis": {"kind": "decimal", "lo": 0, "hi": 100, "places": 2, "missing": "k.A."},
+            "maß": {"kind": "numeric", "lo": 0, "hi": 9, "resolution": 0.5, "places": 0},
+            "ort": {"kind": "categorical", "values": ["Köln", "Bonn; Mitte", ""]},
+            "dauer": {"kind": "duration", "lo": "0:00:00", "hi": "9:00:00", "format": "%H:%M"},
+            "tag": {"kind": "date", "lo": "2020-01-01", "hi": "2029-12-31", "format": "%d.%m.%Y"},
+        },
+    }
+)
+ROWS = {
+    "preis": [0.5, 12.25, None, 100.0],
+    "maß": [3.0, 0.5, 9.0, 0.0],
+    "ort": ["Köln", "Bonn; Mitte", "", "Köln"],
+    "dauer": ["00:00", "01:30", "09:00", "00:01"],
+    "tag": ["31.01.2026", "01.02.2020", "31.12.2029", "01.01.2020"],
+}
+
+
+def test_a_file_is_read_and_written_in_its_own_spelling(tmp_path: Path) -> None:
+    lines = [
+        "preis;maß;ort;dauer;tag", "0,50;3;Köln;00:00;31.01.2026", '12,25;0,5;"Bonn; Mitte";01:30;01.02.2020',
+        'k.A.;9;"";09:00;31.12.2029', "100,00;0;Köln;00:01;01.01.2020", "",
+    ]  # fmt: skip
+    path = tmp_path / "in.csv"
+    path.write_bytes("\n".join(lines).encode("cp1252"))
+    table = odp.Table.from_file(path, EURO, strict=True)
+    assert np.array_equal(table.codes, odp.Table.from_columns(ROWS, EURO, strict=True).codes)
+    columns = FrameShape.plain(EURO).build({name: np.array(values, dtype=object) for name, values in ROWS.items()})
+    with (tmp_path / "out.csv").open("wb") as file:
+        write_csv([columns], file, EURO.file)
+    assert (tmp_path / "out.csv").read_bytes() == path.read_bytes()
+    assert odp.Schema(EURO.to_json()) == EURO
+
+
+def test_a_file_without_a_header_keeps_the_places_of_its_columns(tmp_path: Path) -> None:
+    schema = odp.Schema({"n": "integer 0..9", "t": "a | b"}).spelled(names=("id", "n", "t"))
+    (tmp_path / "in.csv").write_text("77,3,a\n78,4,b\n")
+    table = odp.Table.from_file(tmp_path / "in.csv", schema, strict=True)
+    assert table.codes.tolist() == [[3, 0], [4, 1]]
+    rows = FrameShape.plain(schema).build(schema.decode(table.codes))
+    with (tmp_path / "out.csv").open("wb") as file:
+        write_csv([rows], file, schema.file)
+    assert (tmp_path / "out.csv").read_text() == ",3,a\n,4,b\n"
+
+
+@pytest.mark.parametrize(
+    ("file", "word"),
+    [
+        ({"delimiter": ";;"}, "one character"),
+        ({"decimal": "x"}, "a point or a comma"),
+        ({"encoding": "klingon"}, "not known"),
+        ({"encoding": "base64"}, "none of texts"),
+        ({"encoding": "ascii"}, "has no letters"),
+        ({"names": ["x"]}, "not among the names"),
+        ({"names": "x"}, "must list"),
+        ({"sep": ";"}, "unknown key 'sep'"),
+        ("x", "must be a mapping"),
+    ],
+)
+def test_an_odd_spelling_of_files_is_refused(file: object, word: str) -> None:
+    with pytest.raises(SchemaError, match=word):
+        odp.Schema({"file": file, "columns": {"n": {"kind": "categorical", "values": ["ä", "b"]}}})
+
+
+@pytest.mark.parametrize(
+    ("column", "word"),
+    [
+        ({"kind": "integer", "lo": 0, "hi": 9, "missing": "7"}, "must not be a value"),
+        ({"kind": "categorical", "values": ["a", "?"], "missing": "?"}, "must not be a value"),
+        ({"kind": "boolean", "missing": "No"}, "must not be a value"),
+        ({"kind": "boolean", "missing": "NA", "nullable": False}, "needs 'nullable: true'"),
+        ({"kind": "integer", "lo": 0, "hi": 9, "missing": ""}, "must be a text"),
+        ({"kind": "decimal", "lo": 0, "hi": 9}, "how many decimals"),
+        ({"kind": "decimal", "lo": 0.005, "hi": 9, "places": 2}, "at most 2 decimals"),
+        ({"kind": "duration", "lo": "0:00:00", "hi": 5400}, "in quotes"),
+        ({"kind": "duration", "lo": "0:00:00", "hi": "1:00:00", "format": "%S"}, "must be one of"),
+    ],
+)
+def test_odd_marks_amounts_and_durations_are_refused(column: dict[str, object], word: str) -> None:
+    with pytest.raises(SchemaError, match=word):
+        odp.Schema({"n": column})

@@ -111,7 +111,23 @@ def inferred(data: DataSet, relation: Neighbours, source: DrawSource) -> Seen:
     """``infer_schema`` on rows of four kinds: common ones, a rare text, a missing number, an id."""
     kinds = (("cook", 3, "a1"), ("smith", -20, "a1"), ("zoologist", None, "a2"), ("cook", 4, "a1"))
     rows = [kind for kind, held in zip(kinds, data, strict=True) for _ in range(held)]
-    columns = {name: [row[place] for row in rows] for place, name in enumerate(("job", "points", "case"))}
+    return _bought(rows, ("job", "points", "case"), relation, source)
+
+
+def inferred_spelling(data: DataSet, relation: Neighbours, source: DrawSource) -> Seen:
+    """``infer_schema`` on texts whose spelling is bought: formats of dates, marks of missing values, decimals."""
+    kinds = (
+        ("01/02/2020", "1.50", "0:30"),
+        ("13/02/2020", "2.25", "1:05"),
+        ("02/13/2020", "NA", "?"),
+        ("01/02/2020", "1.5", "0:30"),
+    )
+    rows = [kind for kind, held in zip(kinds, data, strict=True) for _ in range(held)]
+    return _bought(rows, ("seen", "paid", "wait"), relation, source)
+
+
+def _bought(rows: list[Any], names: tuple[str, ...], relation: Neighbours, source: DrawSource) -> Seen:
+    columns = {name: [row[place] for row in rows] for place, name in enumerate(names)}
     frame = optional("pandas", extra="frames").DataFrame(columns, dtype=object)
     found = infer_schema(frame, epsilon=Fraction(20), delta=Fraction(1, 1000), neighbours=relation, source=source)
     return Seen(json.dumps(found.to_json()) + found.to_yaml() + repr(found), found.guarantee)
@@ -157,6 +173,7 @@ def coupled_doors() -> list[Door]:
         synthesis_door("synthesizer / queries", workload=["marginals:1", "smoker and sick"], **budget),
         Door("infer_schema", inferred, rows=1, base=(40, 0, 0, 8), repeats=4),
         Door("infer_schema, persons", inferred_persons, rows=1, base=(40, 0, 0, 8), repeats=4),
+        Door("infer_schema / spelling", inferred_spelling, rows=1, base=(40, 0, 0, 8), repeats=4),
         Door("schema infer", command("schema", "infer", "@data.csv", "--epsilon", "20", "--delta", "1e-3",
                                      "--out", "@bought.yaml", "--json"), rows=1, base=(40, 0, 0, 8)),
         Door("oracle-query", played(rounds=5, **budget), rows=1, base=(5, 0, 0, 3), relations=(REPLACE,)),

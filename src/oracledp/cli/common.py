@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from oracledp.cli.outputs import CARD, CHARGED, UNRECORDED, CardToWrite
-from oracledp.data.schema import Schema
+from oracledp.data.schema import FileFormat, Schema
 from oracledp.errors import ParameterError
 from oracledp.privacy.guarantee import Neighbours
 from oracledp.privacy.ledger import Ledger
@@ -22,7 +22,6 @@ Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text.")
 quiet_option = click.option("--quiet", is_flag=True, help="No progress on standard error.")
-delimiter_option = click.option("--delimiter", help="What separates the fields of CSV files; a comma by default.")
 memory_option = click.option("--memory", help="Use a private folder on disk beyond this, for instance 4GB.")
 strict_option = click.option(
     "--strict",
@@ -48,6 +47,42 @@ def person_options(command: Callable[..., Any]) -> Callable[..., Any]:
         metavar="COLUMN",
         help="Protect persons instead of rows: those with one value of this column, which is not in the schema.",
     )(command)
+
+
+_FILE = "oracledp.file"  # where a command keeps how its CSV files are spelled
+
+
+def csv_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """``--delimiter``, ``--decimal``, ``--encoding`` and ``--names``, which :func:`spelled` takes past the command."""
+
+    def remember(context: click.Context, parameter: click.Parameter, value: str | None) -> None:
+        if value is not None:
+            context.meta.setdefault(_FILE, {})[parameter.name] = value
+
+    for name, what in (
+        ("names", "A CSV file without a header: the names of its columns in order, such as age,job,pay."),
+        ("encoding", "The encoding of CSV files, such as cp1252; by default utf-8, or what the schema says."),
+        ("decimal", "What comes before the decimals of numbers: a point, or a comma."),
+        ("delimiter", "What separates the fields of CSV files; by default a comma, or what the schema says."),
+    ):
+        command = click.option(f"--{name}", expose_value=False, callback=remember, metavar="TEXT", help=what)(command)
+    return command
+
+
+def file_given() -> dict[str, Any]:
+    """How the command's CSV files are spelled, as far as its options say; checked."""
+    context = click.get_current_context(silent=True)
+    given: dict[str, Any] = dict({} if context is None else context.meta.get(_FILE, {}))
+    if "names" in given:
+        given["names"] = tuple(name.strip() for name in given["names"].split(","))
+    FileFormat(**given)
+    return given
+
+
+def spelled(schema: Schema) -> Schema:
+    """A schema for files that are spelled as the command's options say, where they say something."""
+    given = file_given()
+    return schema.spelled(**given) if given else schema
 
 
 _CHARGED = "oracledp.charged"  # where a command keeps who charges, and for what

@@ -9,6 +9,7 @@ import click
 
 from oracledp.classes.pictures import Sentence, in_words
 from oracledp.cli.common import (
+    csv_options,
     emit,
     json_option,
     ledger_of,
@@ -20,6 +21,7 @@ from oracledp.cli.common import (
     quiet_option,
     seed_options,
     source_of,
+    spelled,
     strict_option,
 )
 from oracledp.cli.learn_options import note, settled_model
@@ -68,6 +70,7 @@ from oracledp.privacy.persons import row_delta, row_epsilon
 @person_options
 @ledger_option
 @seed_options
+@csv_options
 @memory_option
 @strict_option
 @quiet_option
@@ -104,7 +107,7 @@ def learn(
     """
     plain = settled_model(model=model, mechanism=mechanism, robust=robust, delta=delta, oracle=oracle)
     chosen = mechanism
-    schema = Schema.load(schema_path)
+    schema = spelled(Schema.load(schema_path))
     source, ledger = source_of(seed, insecure_seed), ledger_of(ledger_path, data, schema)
     literal = schema.literal(target)
     refuse_closed_output()

@@ -8,6 +8,7 @@ import click
 
 from oracledp.classes import Conjunctions, Disjunctions, Halfspaces, Parities, QueryClass
 from oracledp.cli.common import emit, progress
+from oracledp.cli.row_files import RowParts
 from oracledp.cli.synth_request import SynthRequest
 from oracledp.data.literals import Literal, Literals
 from oracledp.data.schema import Schema
@@ -73,8 +74,9 @@ def play(asked: SynthRequest) -> None:
             game.fit(table, source=source, progress=advance)
         game.shape_ = asked.shape
         frame = game.sample(asked.rows, seed=asked.seed)
+        made = RowParts(len(frame), lambda: iter([frame]))
         asked.write(
-            files, table, frame, game.model_.to_text, lambda: game_page(game.model_, rows=len(frame), about=asked.about)
+            files, table, made, game.model_.to_text, lambda: game_page(game.model_, rows=len(frame), about=asked.about)
         )
         played = game.record().to_json()
         result = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -10,15 +11,26 @@ from typing import Any, BinaryIO
 import click
 import numpy as np
 
-from oracledp.cli.common import emit, json_option, memory_option, progress, quiet_option, strict_option
+from oracledp.cli.common import (
+    csv_options,
+    emit,
+    json_option,
+    memory_option,
+    progress,
+    quiet_option,
+    spelled,
+    strict_option,
+)
 from oracledp.cli.outputs import outputs, refuse_closed_output
 from oracledp.cli.row_files import refuse_format
 from oracledp.cli.saved_rules import Places, SavedRule, load_rule
 from oracledp.data.schema import Schema
 from oracledp.data.table.rows import open_rows
+from oracledp.data.table.transcoding import is_utf8
 from oracledp.scratch import private_folder
 
 MOST_TOLD = 20  # different predictions
+_CHUNK = 1 << 20  # characters
 
 
 @click.command()
@@ -28,6 +40,7 @@ MOST_TOLD = 20  # different predictions
 @click.option("--schema", "schema_path", type=click.Path(), help="The schema of a rule that was saved without one.")
 @click.option("--column", default="predicted", show_default=True, help="The name of the new column.")
 @click.option("--alone", is_flag=True, help="Write the new column only, in the order of the rows.")
+@csv_options
 @memory_option
 @strict_option
 @quiet_option
@@ -55,20 +68,29 @@ def predict(
     rule = load_rule(model, None if schema_path is None else Schema.load(schema_path))
     with outputs(out=out) as files, progress("applying the rule", quiet), private_folder() as folder:
         made = folder / f"rows{Path(out).suffix}"
-        with open_rows(data, rule.reads, memory=memory) as rows:
+        reads = spelled(rule.reads)
+        with open_rows(data, reads, memory=memory) as rows:
             if not alone:
                 rows.refuse_known(column)
             places = rule.predict(rows, strict)
-            rows.write(made, column, rule.labels, places, alone=alone)
-        files.write("out", _copying(made), rescue=False)
+            rows.write(made, column, rule.labels, places, alone=alone, spelled=reads.file)
+        files.write("out", _copying(made, reads.file.encoding), rescue=False)
         emit(as_json, *_told(rule, places, column, out))
         files.settle()
 
 
-def _copying(made: Path) -> Callable[[BinaryIO], None]:
+def _copying(made: Path, encoding: str) -> Callable[[BinaryIO], None]:
+    """Write a finished file; a CSV file in the encoding of the one that was read."""
+
     def write(file: BinaryIO) -> None:
-        with made.open("rb") as rows:
-            shutil.copyfileobj(rows, file)
+        if made.suffix != ".csv" or is_utf8(encoding):
+            with made.open("rb") as rows:
+                shutil.copyfileobj(rows, file)
+            return
+        encoder = codecs.getincrementalencoder(encoding)(errors="replace")
+        with made.open("r", encoding="utf-8", newline="") as text:
+            while part := text.read(_CHUNK):
+                file.write(encoder.encode(part))
 
     return write
 

@@ -2,13 +2,36 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from functools import cached_property
 from pathlib import Path
 from typing import BinaryIO
 
+from oracledp.data.output.row_writing import write_csv, write_parquet
 from oracledp.data.output.rows import PlainRows
+from oracledp.data.schema import FileFormat
 from oracledp.errors import ParameterError
 
-MOST_VALUES = 1 << 31  # of one synthetic table: tens of gigabytes of text
+MOST_VALUES = 1 << 34  # of one synthetic table: hundreds of gigabytes of text
+MOST_AT_ONCE = 1 << 31  # of a game's, which is made in one piece
+AT_ONCE = 500_000  # rows of a part
+
+
+class RowParts:
+    """Rows to write, in parts that are made when they are asked for; a single part is made once."""
+
+    def __init__(self, rows: int, make: Callable[[], Iterator[PlainRows]]) -> None:
+        self.rows = rows
+        self._make = make
+        self._begun = make()  # now, so that what is wrong with the request shows before anything is written
+
+    @cached_property
+    def first(self) -> PlainRows:
+        """The first part."""
+        return next(self._begun)
+
+    def __iter__(self) -> Iterator[PlainRows]:
+        return iter([self.first]) if self.rows <= AT_ONCE else self._make()
 
 
 def refuse_format(out: str) -> None:
@@ -17,25 +40,19 @@ def refuse_format(out: str) -> None:
         raise ParameterError(f"--out {out}: rows are written as .csv or .parquet")
 
 
-def refuse_rows(rows: int | None, columns: int) -> None:
-    """A number of synthetic rows that this machine could not hold is refused while nothing is charged."""
+def refuse_rows(rows: int | None, columns: int, most: int = MOST_VALUES) -> None:
+    """A number of synthetic rows that could not be made or stored is refused while nothing is charged."""
     if rows is None:
         return
     if rows < 1:
         raise ParameterError("--rows must be at least 1")
-    if rows * columns > MOST_VALUES:
-        raise ParameterError(f"--rows {rows}: at most {MOST_VALUES // columns:,} rows of {columns} columns are written")
+    if rows * columns > most:
+        raise ParameterError(f"--rows {rows}: at most {most // columns:,} rows of {columns} columns are written")
 
 
-def refuse_delimiter(delimiter: str | None) -> None:
-    """One character that can separate fields."""
-    if delimiter is not None and (len(delimiter) != 1 or delimiter in '"\r\n'):
-        raise ParameterError("--delimiter must be one character, not a quote or a line break")
-
-
-def write_rows(rows: PlainRows, out: str, file: BinaryIO, delimiter: str | None = None) -> None:
+def write_rows(rows: RowParts, out: str, file: BinaryIO, spelled: FileFormat) -> None:
     """Plain rows in the format that the name asks for; neither needs a library of its own."""
     if Path(out).suffix == ".csv":
-        rows.write_csv(file, delimiter or ",")
+        write_csv(rows, file, spelled)
     else:
-        rows.write_parquet(file)
+        write_parquet(rows, file)

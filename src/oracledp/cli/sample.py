@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import click
 
-from oracledp.cli.common import delimiter_option, emit, json_option
+from oracledp.cli.common import csv_options, emit, json_option, spelled
 from oracledp.cli.outputs import outputs, refuse_closed_output
 from oracledp.cli.row_files import (
-    refuse_delimiter,
+    AT_ONCE,
+    MOST_AT_ONCE,
+    MOST_VALUES,
+    RowParts,
     refuse_format,
     refuse_rows,
     write_rows,
@@ -24,7 +27,7 @@ from oracledp.whole_files import read_saved
 @click.option("--rows", type=int, help="How many rows; by default as many as the model believes there are.")
 @click.option("--where", multiple=True, help="What every row meets, such as 'age >= 40'. May be given several times.")
 @click.option("--seed", type=int, help="Repeatable rows; harmless, since the model is released already.")
-@delimiter_option
+@csv_options
 @json_option
 def sample(
     model: str,
@@ -32,23 +35,32 @@ def sample(
     rows: int | None,
     where: tuple[str, ...],
     seed: int | None,
-    delimiter: str | None,
     as_json: bool,
 ) -> None:
     """Draw rows from a MODEL saved by 'synth --model'. It costs no budget: nothing but the model is read."""
     refuse_format(out)
-    refuse_delimiter(delimiter)
     refuse_closed_output()
     loaded = _load(model)
-    refuse_rows(rows, len(loaded.schema.columns))
+    measured = isinstance(loaded, Synthesizer)
+    refuse_rows(rows, len(loaded.schema.columns), MOST_VALUES if measured else MOST_AT_ONCE)
+    file = spelled(loaded.schema).file
     loaded.shape_ = FrameShape.plain(loaded.schema)
     with outputs(out=out) as files:
-        frame = loaded.sample(rows, seed=seed, where=list(where) if where else None)
-        files.write("out", lambda file: write_rows(frame, out, file, delimiter), rescue=False)
+        made = _rows(loaded, rows, seed, list(where) if where else None)
+        files.write("out", lambda opened: write_rows(made, out, opened, file), rescue=False)
         promise = loaded.guarantee_
-        result = {"rows": len(frame), "where": list(where), "guarantee": promise.to_json(), "out": out}
-        emit(as_json, result, f"wrote {len(frame)} rows to {out}\n{promise}")
+        result = {"rows": made.rows, "where": list(where), "guarantee": promise.to_json(), "out": out}
+        emit(as_json, result, f"wrote {made.rows} rows to {out}\n{promise}")
         files.settle()
+
+
+def _rows(loaded: Synthesizer | OracleQuery, rows: int | None, seed: int | None, where: list[str] | None) -> RowParts:
+    """Part by part from a measured model; a game's in one piece."""
+    if isinstance(loaded, Synthesizer):
+        count = loaded.sample_size(rows, where=where)
+        return RowParts(count, lambda: loaded.sample_parts(count, seed=seed, where=where, most=AT_ONCE))
+    frame = loaded.sample(rows, seed=seed, where=where)
+    return RowParts(len(frame), lambda: iter([frame]))
 
 
 def _load(path: str) -> Synthesizer | OracleQuery:

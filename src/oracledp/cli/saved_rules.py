@@ -86,4 +86,5 @@ def _restricted(schema: Schema, names: set[str]) -> Schema:
     for name in sorted(names):
         schema.position(name)
     columns = schema.to_json()["columns"]
-    return Schema({"columns": {name: columns[name] for name in schema.names if name in names}})
+    kept = {name: columns[name] for name in schema.names if name in names}
+    return Schema({"file": schema.file.to_json(), "columns": kept})

@@ -7,8 +7,9 @@ from typing import Any
 import click
 
 from oracledp.cli.common import (
-    delimiter_option,
+    csv_options,
     emit,
+    file_given,
     json_option,
     ledger_of,
     ledger_option,
@@ -17,9 +18,10 @@ from oracledp.cli.common import (
     person_options,
     seed_options,
     source_of,
+    spelled,
 )
 from oracledp.cli.outputs import outputs, refuse_closed_output
-from oracledp.data.schema import Column, Schema
+from oracledp.data.schema import Column, FileFormat, Schema
 from oracledp.data.schema.draft import draft_of
 from oracledp.data.table import Table
 from oracledp.data.table.flaws import Flaw, flaw_words, outcome_words
@@ -40,6 +42,7 @@ def schema() -> None:
     "--schema", "schema_path", type=click.Path(), help="Hold the table PATH against this schema: NOT PRIVATE."
 )
 @click.option("--epsilon", help="With --schema: noisy figures that are private and cost this much, instead.")
+@csv_options
 @neighbours_option
 @ledger_option
 @memory_option
@@ -60,17 +63,19 @@ def check(
     private, and the budget is charged.
     """
     if schema_path is None:
-        if any(option is not None for option in (memory, epsilon, ledger_path)):
-            raise ParameterError("--memory, --epsilon and --ledger are for a table, with --schema")
+        if any(option is not None for option in (memory, epsilon, ledger_path)) or file_given():
+            raise ParameterError(
+                "--memory, --epsilon, --ledger and what files look like are for a table, with --schema"
+            )
         _describe(Schema.load(path), as_json)
     elif epsilon is None:
         if ledger_path is not None:
             raise ParameterError("--ledger needs --epsilon: exact figures are not private and cannot be paid for")
-        _compare(Table.from_address(path, Schema.load(schema_path), memory=memory), as_json)
+        _compare(Table.from_address(path, spelled(Schema.load(schema_path)), memory=memory), as_json)
     else:
         refuse_closed_output()
         positive(epsilon, "epsilon")
-        known = Schema.load(schema_path)
+        known = spelled(Schema.load(schema_path))
         ledger = ledger_of(ledger_path, path, known)
         with outputs() as files:
             table = Table.from_address(path, known, memory=memory)
@@ -128,7 +133,7 @@ def _line(column: Column, flaws: list[int], rows: int) -> str:
 @click.option("--epsilon", required=True, help="Privacy parameter, exact: 0.1 or 1/3.")
 @click.option("--delta", required=True, help="Privacy parameter, for instance 1e-7.")
 @click.option("--out", required=True, type=click.Path(dir_okay=False), help="Where to write the schema (.yaml).")
-@delimiter_option
+@csv_options
 @neighbours_option
 @person_options
 @ledger_option
@@ -139,7 +144,6 @@ def infer(
     epsilon: str,
     delta: str,
     out: str,
-    delimiter: str | None,
     neighbours: str,
     person: str | None,
     rows_per_person: int | None,
@@ -156,7 +160,7 @@ def infer(
     ledger, source = ledger_of(ledger_path, data), source_of(seed, insecure_seed)
     with outputs(out=out) as files:
         found = infer_schema(
-            data, epsilon=epsilon, delta=delta, neighbours=neighbours, delimiter=delimiter, person=person,
+            data, epsilon=epsilon, delta=delta, neighbours=neighbours, file=file_given(), person=person,
             rows_per_person=rows_per_person, ledger=ledger, source=source,
         )  # fmt: skip
         files.write_text("out", found.to_yaml)
@@ -170,12 +174,13 @@ def infer(
 @click.argument("data", type=click.Path())
 @click.option("--out", required=True, type=click.Path(dir_okay=False), help="Where to write the schema (.yaml, .json).")
 @click.option("--public", is_flag=True, help="I declare that DATA is public: bounds and categories are read from it.")
+@csv_options
 @json_option
 def draft(data: str, out: str, public: bool, as_json: bool) -> None:
     """Draft a schema from DATA, which must be public."""
     if not public:
         raise ParameterError("a draft reads bounds and categories from the data; add --public only if DATA is public")
-    found = draft_of(data)
+    found = draft_of(data, FileFormat(**file_given()))
     drafted = Schema(found.definition)
     drafted.save(out)
     words = [f"wrote {out}: read it, and widen bounds and categories to what is possible, not what was seen"]

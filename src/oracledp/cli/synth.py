@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from oracledp.cli.common import (
-    delimiter_option,
+    csv_options,
     emit,
     json_option,
     ledger_option,
@@ -21,6 +21,7 @@ from oracledp.cli.common import (
     strict_option,
 )
 from oracledp.cli.oracle_query import method_option, play, player_option
+from oracledp.cli.row_files import AT_ONCE, RowParts
 from oracledp.cli.synth_request import SynthRequest
 from oracledp.exact.numbers import positive
 from oracledp.privacy.guarantee import Neighbours
@@ -58,7 +59,7 @@ from oracledp.synthesis import Synthesizer
 @person_options
 @ledger_option
 @seed_options
-@delimiter_option
+@csv_options
 @memory_option
 @strict_option
 @quiet_option
@@ -91,21 +92,19 @@ def _measure(asked: SynthRequest) -> None:
         with progress("measuring and fitting", asked.quiet) as advance:
             synthesizer.fit(table, source=source, progress=advance)
         synthesizer.shape_ = asked.shape
-        frame = synthesizer.sample(asked.rows, seed=asked.seed)
-        model = synthesizer.model_
-        asked.write(
-            files, table, frame, model.to_text, lambda: synthetic_page(model, rows=len(frame), about=asked.about)
-        )
+        model, rows = synthesizer.model_, synthesizer.sample_size(asked.rows)
+        made = RowParts(rows, lambda: synthesizer.sample_parts(rows, seed=asked.seed, most=AT_ONCE))
+        asked.write(files, table, made, model.to_text, lambda: synthetic_page(model, rows=rows, about=asked.about))
         measured = {
             "tables": len(model.tables),
             "parities": sum(len(found.values) for found in model.parities),
             "queries": sum(len(found.values) for found in model.queries),
         }
         result = {
-            "rows": len(frame), "guarantee": model.guarantee.to_json(), "measured": measured, "report": asked.report,
+            "rows": rows, "guarantee": model.guarantee.to_json(), "measured": measured, "report": asked.report,
             "out": asked.out,
         }  # fmt: skip
-        words = f"wrote {len(frame)} rows to {asked.out}; {_in_words(measured)}\n{model.guarantee}"
+        words = f"wrote {rows} rows to {asked.out}; {_in_words(measured)}\n{model.guarantee}"
         emit(asked.as_json, result, words)
         files.settle()
 

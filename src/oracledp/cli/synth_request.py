@@ -6,18 +6,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Any
 
 import click
 
-from oracledp.cli.common import ledger_of, progress, source_of
+from oracledp.cli.common import ledger_of, progress, source_of, spelled
 from oracledp.cli.outputs import Outputs, outputs, refuse_closed_output
-from oracledp.cli.row_files import (
-    refuse_delimiter,
-    refuse_format,
-    refuse_rows,
-    write_rows,
-)
+from oracledp.cli.row_files import MOST_AT_ONCE, MOST_VALUES, RowParts, refuse_format, refuse_rows, write_rows
 from oracledp.data.output.frames import FrameShape
 from oracledp.data.schema import Schema
 from oracledp.data.table import Table
@@ -49,7 +43,6 @@ class SynthRequest:
     ledger_path: str | None
     seed: int | None
     insecure_seed: bool
-    delimiter: str | None
     memory: str | None
     strict: bool
     quiet: bool
@@ -57,16 +50,15 @@ class SynthRequest:
 
     def __post_init__(self) -> None:
         refuse_format(self.out)
-        refuse_delimiter(self.delimiter)
         if self.internal_report is not None:
             internal_path(self.internal_report)
         refuse_closed_output()
-        refuse_rows(self.rows, len(self.schema.columns))
+        refuse_rows(self.rows, len(self.schema.columns), MOST_AT_ONCE if self.method == "oracle-query" else MOST_VALUES)
 
     @cached_property
     def schema(self) -> Schema:
         """The schema, read once."""
-        return Schema.load(self.schema_path)
+        return spelled(Schema.load(self.schema_path))
 
     @cached_property
     def source(self) -> Randomness:
@@ -84,7 +76,6 @@ class SynthRequest:
             return Table.from_address(
                 self.data,
                 self.schema,
-                delimiter=self.delimiter,
                 memory=self.memory,
                 person=self.person,
                 rows_per_person=self.rows_per_person,
@@ -109,14 +100,14 @@ class SynthRequest:
             yield opened
 
     def write(
-        self, files: Outputs, table: Table, frame: Any, model: Callable[[], str], page: Callable[[], str]
+        self, files: Outputs, table: Table, made: RowParts, model: Callable[[], str], page: Callable[[], str]
     ) -> None:
         """The rows and, where they were asked for, the model, the page for release and the one that is not."""
-        files.write("out", lambda file: write_rows(frame, self.out, file, self.delimiter))
+        files.write("out", lambda file: write_rows(made, self.out, file, self.schema.file))
         files.write_text("model", model)
         files.write_text("report", page)
         if self.internal_report is not None:
             with progress("comparing real and synthetic rows", self.quiet):
-                page_of_both = partial(comparison_page, table, frame, schema=self.schema)
+                page_of_both = partial(comparison_page, table, made.first, schema=self.schema)
                 files.write_text("internal-report", page_of_both, rescue=False)  # not private: nowhere else
             click.echo(f"{self.internal_report} is NOT PRIVATE: do not release it", err=True)

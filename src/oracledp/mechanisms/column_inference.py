@@ -1,9 +1,10 @@
-"""A column's definition from noisy counts alone: kind and resolution, bounds, cuts, categories. Post-processing."""
+"""A column's definition from its kind and noisy counts alone: bounds, cuts, categories. Post-processing."""
 
 from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from fractions import Fraction
 from math import floor, log10, sqrt
 from typing import Any
@@ -12,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oracledp.data.schema.ordered import plain
-from oracledp.data.schema.text_kinds import BIT, DATE, MISSING, MOST_DECIMALS, STAMP, TEXT, WHOLE
+from oracledp.data.schema.text_kinds import MOST_DECIMALS, ColumnKind, TextKind, moment_of
+from oracledp.data.schema.vocabularies import completed
 
 SHOWN = 4.0  # standard deviations of the noise that show that records are there
-_MOST, _NEARLY_ALL = 0.95, 0.97  # share of the values that must be of a kind for the column to be
 _REST = 1.0  # standard deviations: an idle *other* stays nearly empty, a missing one falsifies the listed texts
 _DECADES = range(-MOST_DECIMALS, 15)
 MOST_CATEGORIES = 1000
@@ -31,25 +32,6 @@ SCALE: tuple[Fraction, ...] = tuple(
 DECADES = range(1850, 2101, 10)
 
 Integers = NDArray[np.int64]
-
-
-def kind_from(counts: Integers, deviation: float) -> tuple[str, int, bool]:
-    """The kind (a number, a bit, a moment, a text or nothing), decimals, and whether values are missing."""
-    held = np.maximum(counts, 0)
-    values, slack = float(held.sum() - held[MISSING]), SHOWN * deviation
-    numbers = held[WHOLE:DATE]
-    if counts.sum() - counts[MISSING] <= slack * sqrt(len(counts) - 1):
-        return "nothing", 0, True
-    missing = bool(counts[MISSING] > slack)
-    if held[BIT] >= _NEARLY_ALL * values and numbers.max() <= slack:
-        return "bit", 0, missing
-    if numbers.sum() + held[BIT] >= _MOST * values - slack:
-        shown = np.flatnonzero(numbers > slack)
-        gaps = counts[MISSING] + counts[DATE] + counts[TEXT]  # time stamps are too rare beside numbers to matter
-        return "number", int(shown[-1]) if len(shown) else 0, bool(gaps > sqrt(3) * slack)
-    moments = {"date": held[DATE], "timestamp": held[STAMP]}
-    found = next((kind for kind, count in moments.items() if count >= _MOST * values - slack), "text")
-    return found, 0, missing
 
 
 def scale_cell(value: Fraction) -> int:
@@ -96,12 +78,22 @@ def _rounded(value: Fraction, resolution: Fraction) -> Fraction:
     return round(round(value / step) * step / resolution) * resolution
 
 
-def ordered_definition(lo: Fraction, hi: Fraction, decimals: int, nullable: bool) -> dict[str, Any]:
-    """An integer or numeric column at its resolution."""
-    kind = "numeric" if decimals else "integer"
-    resolution = float(Fraction(1, 10**decimals)) if decimals else 1
-    bounds = {"lo": plain(float(lo)), "hi": plain(float(hi))} if decimals else {"lo": int(lo), "hi": int(hi)}
-    return {"kind": kind, **bounds, "resolution": resolution, "clip": True} | ({"nullable": True} if nullable else {})
+def ordered_definition(lo: Fraction, hi: Fraction, kind: ColumnKind) -> dict[str, Any]:
+    """An integer, numeric or duration column at its resolution, spelled as its kind says."""
+    if kind.kind == "duration":
+        return moment_between(max(int(lo), 0), int(hi), kind)
+    whole = not kind.decimals and not kind.places
+    resolution = float(Fraction(1, 10**kind.decimals)) if kind.decimals else 1
+    bounds = {"lo": int(lo), "hi": int(hi)} if whole else {"lo": plain(float(lo)), "hi": plain(float(hi))}
+    grain = {"resolution": resolution, **kind.spelling}
+    return {"kind": "integer" if whole else "numeric", **bounds, **grain, "clip": True} | kind.gaps
+
+
+def moment_between(lo: int, hi: int, kind: ColumnKind) -> dict[str, Any]:
+    """A moment or duration between bounds in its own units, in its own format."""
+    column = moment_of(TextKind(kind.kind, format=kind.format))
+    own = {} if kind.format == column.usual else {"format": kind.format}
+    return {"kind": kind.kind, "lo": column.shown(lo), "hi": column.shown(hi), **own, "clip": True} | kind.gaps
 
 
 def decade_cell(year: int | None) -> int:
@@ -109,27 +101,35 @@ def decade_cell(year: int | None) -> int:
     return len(DECADES) if year is None else min(max(year // 10 * 10 - DECADES[0], 0) // 10, len(DECADES) - 1)
 
 
-def moment_definition(counts: Integers, deviation: float, kind: str, nullable: bool) -> dict[str, Any]:
+def moment_definition(counts: Integers, deviation: float, kind: ColumnKind) -> dict[str, Any]:
     """A date or time stamp, with bounds a decade beyond all decades that show."""
     low, high = _first_shown(counts, deviation), len(counts) - 1 - _first_shown(counts[::-1], deviation)
     low, high = (low, high) if low <= high else (0, len(counts) - 1)
-    times = ("", "") if kind == "date" else (" 00:00:00", " 23:59:59")
-    bounds = {"lo": f"{DECADES[low] - 10}-01-01{times[0]}", "hi": f"{DECADES[high] + 19}-12-31{times[1]}"}
-    return {"kind": kind, **bounds, "clip": True} | ({"nullable": True} if nullable else {})
+    column = moment_of(TextKind(kind.kind, format=kind.format))
+    lo = column.count_of(datetime(DECADES[low] - 10, 1, 1))
+    hi = column.count_of(datetime(DECADES[high] + 19, 12, 31, 23, 59, 59))
+    assert lo is not None
+    assert hi is not None
+    return moment_between(lo, hi, kind)
 
 
 def categorical_definition(
-    common: Mapping[str, int], deviation: float, total: tuple[float, float], nullable: bool
+    common: Mapping[str, int], deviation: float, total: tuple[float, float], kind: ColumnKind
 ) -> dict[str, Any] | None:
-    """The common texts, and *other* where a good many of the ``total`` rows (with its deviation) hold none of them."""
+    """The common texts, and *other* where a good many of the ``total`` rows (with its deviation) hold none of them.
+
+    Texts of a short list that everybody knows bring all of it, and the rest is taken for its words unless it is large.
+    """
     if not common:
         return None
     kept = sorted(sorted(common), key=lambda text: -common[text])[:MOST_CATEGORIES]
     rest = total[0] - sum(common[text] for text in kept)
-    definition: dict[str, Any] = {"kind": "categorical", "values": sorted(kept)}
-    if rest > _REST * sqrt(len(kept) * deviation**2 + total[1] ** 2) or len(kept) == 1:
+    known = completed(kept)
+    definition: dict[str, Any] = {"kind": "categorical", "values": sorted(kept) if known is None else list(known)}
+    noise = sqrt(len(kept) * deviation**2 + total[1] ** 2)
+    if rest > (_REST if known is None else SHOWN) * noise or (known is None and len(kept) == 1):
         other = "other"
         while other in kept:
             other += " values"
         definition["other"] = other
-    return definition | ({"nullable": True} if nullable else {})
+    return definition | kind.gaps

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from oracledp.data.schema import Ordered, Schema
+from oracledp.data.schema import FileFormat, Moment, Ordered, Schema
 from oracledp.data.schema.documents import as_yaml
-from oracledp.data.schema.text_kinds import KINDS, kind_of, number_of, year_of
+from oracledp.data.schema.text_kinds import KINDS, PLACES, TextKind, kind_of, moment_of, number_of
 from oracledp.data.table.texts import TextColumns
 from oracledp.data.table.unit import Unit
 from oracledp.errors import NothingDescribed, ParameterError
@@ -30,11 +30,11 @@ from oracledp.mechanisms.column_inference import (
     categorical_definition,
     cuts_from,
     decade_cell,
-    kind_from,
     moment_definition,
     ordered_definition,
     scale_cell,
 )
+from oracledp.mechanisms.column_kinds import kind_from, values_from
 from oracledp.mechanisms.common_texts import common_texts, least_threshold
 from oracledp.privacy.accounting import zcdp_rho
 from oracledp.privacy.door import Facts, release
@@ -126,7 +126,8 @@ class SchemaInference:
         purse = Purse(self.rho, self.neighbours, source)
         first = split(self.rho * Fraction(_FOR_KINDS), [1.0] * self.columns)
         looks = [
-            _Look(name, purse, texts, part) for name, texts, part in zip(data.names, data.counts, first, strict=True)
+            _Look(name, purse, texts, data.decimal, part)
+            for name, texts, part in zip(data.names, data.counts, first, strict=True)
         ]
         second = split(self.rho - purse.spent, [look.weight for look in looks])
         found: dict[str, Any] = {}
@@ -167,48 +168,65 @@ class Purse:
 class _Look:
     """One column: its kind from a first table, then what its kind needs."""
 
-    def __init__(self, name: str, purse: Purse, texts: Texts, rho: Fraction) -> None:
-        self.name, self.paid, self._purse, self._texts = name, rho, purse, texts
-        counts, deviation = purse.table(_tallied([kind_of(text) for text in texts], texts, len(KINDS)), rho)
-        self.kind, self.decimals, self.nullable = kind_from(counts, deviation)
-        self.values = float(counts[1:].sum()), sqrt(len(counts) - 1) * deviation
+    def __init__(self, name: str, purse: Purse, texts: Texts, decimal: str, rho: Fraction) -> None:
+        self.name, self.paid, self._purse, self._texts, self._decimal = name, rho, purse, texts, decimal
+        places = [PLACES[kind_of(text, decimal)] for text in texts]
+        counts, deviation = purse.table(_tallied(places, texts, len(KINDS)), rho)
+        self.kind = kind_from(counts, deviation)
+        self.values = values_from(counts, deviation)
 
     @property
     def weight(self) -> float:
         """What the second look costs beside that at other columns."""
-        return 0.0 if self.kind in ("nothing", "bit") else 1.0
+        return 0.0 if self.kind.kind in ("nothing", "bit") else 1.0
 
     def bought(self, rho: Fraction, rare: Fraction) -> tuple[dict[str, Any] | None, str]:
         """The column's definition and what was bought; or None and why it is left out."""
-        if self.kind == "nothing":
+        kind = self.kind.kind
+        if kind == "nothing":
             return None, "no values, or too few rows for this budget"
-        if self.kind == "bit":
-            return {"kind": "categorical", "values": [0, 1]} | ({"nullable": True} if self.nullable else {}), "values"
-        if self.kind in ("date", "timestamp"):
+        if kind == "bit":
+            return {"kind": "categorical", "values": [0, 1]} | self.kind.gaps, "values"
+        if kind in ("date", "timestamp"):
             return self._moment(rho), "bounds"
-        if self.kind == "number":
+        if kind in ("number", "duration"):
             return self._number(rho), "bounds, cuts"
         variance = self._purse.charge(rho)
-        texts = {text: count for text, count in self._texts.items() if text is not None and _listable(text)}
+        texts = {text: count for text, count in self._texts.items() if text is not None and self._listable(text)}
         common = common_texts(texts, variance, least_threshold(variance, rare), self._purse.source)
-        found = categorical_definition(common, sqrt(variance), self.values, self.nullable)
+        found = categorical_definition(common, sqrt(variance), self.values, self.kind)
         return found, "categories" if common else RARE
+
+    def _listable(self, text: str) -> bool:
+        """Whether a schema can list a text: a mark of missing values only if the column does not know it as such."""
+        kind = kind_of(text)
+        odd = "\0" in text or any("\ud800" <= letter <= "\udfff" for letter in text)
+        return not odd and (not kind.missing or (kind.mark is not None and kind.mark != self.kind.mark))
 
     def _moment(self, rho: Fraction) -> dict[str, Any]:
         """Bounds from a table over decades."""
-        cells = [decade_cell(year_of(text)) for text in self._texts]
+        column = moment_of(TextKind(self.kind.kind, format=self.kind.format))
+        cells = [decade_cell(column.year_of(text)) for text in self._texts]
         counts, deviation = self._purse.table(_tallied(cells, self._texts, len(DECADES) + 1), rho)
-        return moment_definition(counts[:-1], deviation, self.kind, self.nullable)
+        return moment_definition(counts[:-1], deviation, self.kind)
+
+    def _numbers(self) -> tuple[list[Fraction | None], Fraction]:
+        """The number of each text, and the resolution."""
+        if self.kind.kind != "duration":
+            return [number_of(text, self._decimal) for text in self._texts], Fraction(1, 10**self.kind.decimals)
+        column = moment_of(TextKind("duration", format=self.kind.format))
+        counts = [column.count_of(text) for text in self._texts]
+        return [None if count is None else Fraction(count) for count in counts], Fraction(column.grain)
 
     def _number(self, rho: Fraction) -> dict[str, Any]:
         """Bounds from a table over the public scale, cuts from one over the column's own grid."""
         first, second = split(rho, [_BOUNDS, _CUTS])
-        values = [number_of(text) for text in self._texts]
+        values, resolution = self._numbers()
         cells = [len(SCALE) + 1 if value is None else scale_cell(value) for value in values]
         counts, deviation = self._purse.table(_tallied(cells, self._texts, len(SCALE) + 2), first)
-        resolution = Fraction(1, 10**self.decimals)
         lo, hi = bounds_from(counts[:-1], deviation, resolution)
-        definition = ordered_definition(lo, hi, self.decimals, self.nullable)
+        lo = max(lo, Fraction(0)) if self.kind.kind == "duration" else lo
+        definition = ordered_definition(lo, hi, self.kind)
         column = Schema({self.name: definition})[self.name]
         assert isinstance(column, Ordered)
         assert column.grid is not None
@@ -218,13 +236,10 @@ class _Look:
         edges = [lo + resolution * int(step) for step in starts]
         places = [_cell(value, lo, hi, resolution, starts) for value in values]
         cuts, _ = self._purse.table(_tallied(places, self._texts, len(edges) + 1), second)
-        thresholds = cuts_from(cuts[:-1], edges, resolution)
+        thresholds: list[Any] = list(cuts_from(cuts[:-1], edges, resolution))
+        if isinstance(column, Moment):
+            thresholds = [column.shown(int(cut)) for cut in thresholds]
         return definition | ({"thresholds": thresholds} if thresholds else {})
-
-
-def _listable(text: str) -> bool:
-    """Whether a text is a value that a schema can list."""
-    return bool(kind_of(text)) and "\0" not in text and not any("\ud800" <= letter <= "\udfff" for letter in text)
 
 
 def _cell(value: Fraction | None, lo: Fraction, hi: Fraction, resolution: Fraction, starts: Integers) -> int:
@@ -248,6 +263,7 @@ def infer_schema(
     epsilon: Exact,
     delta: Exact,
     neighbours: Neighbours | str = Neighbours.DEFAULT,
+    file: FileFormat | Mapping[str, Any] | None = None,
     delimiter: str | None = None,
     person: str | None = None,
     rows_per_person: int | None = None,
@@ -260,6 +276,7 @@ def infer_schema(
     resolution; else its common texts become categories. Columns without common texts are left out, with a reason, and
     so are those that call themselves ids (``id``, ``patient_id``, ``uuid``): names are public, and that costs nothing.
     ``person`` names the column that tells persons apart: then all of it holds for persons (proofs/persons.md).
+    ``file`` says how a CSV file is spelled (``{"delimiter": ";", "decimal": ","}``), and the schema keeps it.
 
     >>> import pandas
     >>> from oracledp.randomness.source import SeededRandomness
@@ -273,7 +290,8 @@ def infer_schema(
     refuse_counted_persons(relation, unit)
     share = row_epsilon(epsilon, unit)
     budget = share, row_delta(delta, share, unit)
-    texts = TextColumns.read(data, delimiter=delimiter, unit=unit)
+    spelled = (file if isinstance(file, FileFormat) else FileFormat.parse(file)).changed(delimiter=delimiter)
+    texts = TextColumns.read(data, file=spelled, unit=unit)
     ids = {name: AN_ID for name in texts.names if _ID.search(name)}
     if len(ids) < len(texts.names):
         texts = texts.without(ids)
@@ -287,4 +305,6 @@ def infer_schema(
             "no column could be described, and the budget is spent: give a larger epsilon, or write a schema by hand"
         )
     kept_out = {name: why for name, why in ids.items() if name not in texts.names}
-    return InferredSchema(Schema({"columns": found}), released.guarantee, paid, kept_out | left_out)
+    return InferredSchema(
+        Schema({"file": spelled.to_json(), "columns": found}), released.guarantee, paid, kept_out | left_out
+    )

@@ -6,6 +6,7 @@ part of a release, and its file name has to say that it is internal.
 
 from __future__ import annotations
 
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -19,11 +20,10 @@ from oracledp.game.oracle_query import OracleQuery
 from oracledp.report import charts
 from oracledp.report.comparison import Comparison, Floats, cell_shares, compare
 from oracledp.report.page import box, grid, page, section
-from oracledp.report.value_comparison import correlation_error, value_gaps
+from oracledp.report.quality import BANNER, Quality, quality
 from oracledp.synthesis import Synthesizer
 from oracledp.whole_files import write_whole
 
-BANNER = "INTERNAL – NOT PRIVATE"
 FILE_NAME = "INTERNAL-NOT-PRIVATE-comparison.html"
 _BARS = 12  # labels of a bar chart
 _GROUPS = 12  # groups per side of a pair's picture
@@ -76,10 +76,12 @@ def internal_page(comparison: Comparison) -> str:
         "This page shows exact figures of the private table. No privacy guarantee covers it. "
         "Show it only to those who may see the table itself, and never release it with the synthetic rows."
     )
+    found = quality(comparison.real, comparison.made)
     sections = [
         box(warning, kind="warning"),
         section("Error by workload", _workloads(comparison)),
-        section("Values", _values(comparison)),
+        section("Values", _values(found)),
+        section("Groups, models, neighbours", _uses(found)),
         section("Worst queries", _worst(comparison)),
         section("Columns", charts.legend("real", "synthetic") + _columns(comparison)),
         section("Pairs of columns", _pairs(comparison)),
@@ -101,22 +103,39 @@ def _workloads(comparison: Comparison) -> str:
     return grid(("workload", "how many", "mean", "luck alone", "largest"), rows, numbers=(1, 2, 3, 4)) + note
 
 
-def _values(comparison: Comparison) -> str:
+def _values(found: Quality) -> str:
     """Each figure as real → synthetic."""
-    gaps = value_gaps(comparison.real, comparison.made)
-    if not gaps:
+    if not found.values:
         return "<p>No column holds numbers.</p>"
     rows = []
-    for gap in gaps:
+    for gap in found.values:
         pairs = [(gap.real.mean, gap.made.mean), *((gap.real.quantiles[i], gap.made.quantiles[i]) for i in (0, 2, 4))]
         figures = [f"{a:,.4g} → {b:,.4g}" for a, b in (*pairs, (gap.real.deviation, gap.made.deviation))]
         missing = f"{_percent(gap.real.missing)} → {_percent(gap.made.missing)}"
-        rows.append((gap.column, *figures, missing, f"{100 * gap.error:.1f} %"))
-    header = ("column", "mean", "5 %", "median", "95 %", "standard deviation", "missing", "mean's error")
-    distance = correlation_error(comparison.real, comparison.made)
-    note = "" if distance is None else f"Correlations of two columns differ by {distance:.3f} on average. "
-    note += "Real → synthetic; the error of the mean in interquartile ranges. Bins count by their middles."
-    return grid(header, rows, numbers=tuple(range(1, 8))) + f'<p class="note">{note}</p>'
+        distinct = f"{gap.distinct[0]:,} → {gap.distinct[1]:,}"
+        rows.append((gap.column, *figures, distinct, missing, f"{100 * gap.error:.1f} %", f"{gap.wasserstein:.3f}"))
+    header = (
+        "column", "mean", "5 %", "median", "95 %", "standard deviation", "distinct values", "missing", "mean's error",
+        "Wasserstein",
+    )  # fmt: skip
+    note = "Real → synthetic; the error of the mean in interquartile ranges, the Wasserstein distance in standard "
+    note += "deviations. Bins count by their middles."
+    if (pairs := found.correlations) is not None:
+        note += f" Correlations of two columns differ by {pairs.pearson:.3f} (Pearson) and {pairs.spearman:.3f} "
+        note += f"(Spearman) on average, at most by {pairs.pearson_most:.3f} and {pairs.spearman_most:.3f}."
+    return grid(header, rows, numbers=tuple(range(1, 10))) + f'<p class="note">{note}</p>'
+
+
+def _uses(found: Quality, most: int = 10) -> str:
+    """Medians by group, models trained on either table, and the nearest real rows."""
+    worst = sorted(found.groups, key=lambda gap: -gap.error)[:most]
+    groups = [(f"median of {gap.column} by {gap.by}", gap.groups, f"{100 * gap.error:.1f} %") for gap in worst]
+    lines = [str(model) for model in found.models] + [str(found.neighbours)]
+    listed = "".join(f"<li>{escape(line)}</li>" for line in lines)
+    table = grid(
+        ("medians by group, the worst", "groups", "mean distance, in interquartile ranges"), groups, numbers=(1, 2)
+    )
+    return (table if groups else "") + f"<ul>{listed}</ul>"
 
 
 def _worst(comparison: Comparison, most: int = 15) -> str:

@@ -6,9 +6,11 @@ from math import sqrt
 
 import numpy as np
 
+from oracledp.data.schema import Ordered
 from oracledp.report.about import About, summary
 from oracledp.report.fit import fit_quality, query_share
-from oracledp.report.page import bar, contents, grid, page, section
+from oracledp.report.page import bar, box, contents, grid, page, section
+from oracledp.report.value_axis import value_curve, wide_bins
 from oracledp.report.words import promise
 from oracledp.synthesis.model import SyntheticModel
 
@@ -97,7 +99,23 @@ def _marginals(model: SyntheticModel, most: int = 12) -> str:
         caption = f"{column.name}, by released share"
         blocks.append(grid((column.name, "share", "±" if error else "", ""), rows, numbers=(1, 2), caption=caption))
     note = '<p class="note">±: how far a measured share may be off, in percentage points, with 95 % confidence.</p>'
-    return note + "<br>".join(blocks)
+    return _warning(model) + _curves(model) + note + "<br>".join(blocks)
+
+
+def _curves(model: SyntheticModel) -> str:
+    """Every ordered column on an axis of its values."""
+    places = [place for place, column in enumerate(model.schema.columns) if isinstance(column, Ordered)]
+    curves = "".join(value_curve(model, place) for place in places)
+    return f'<div class="cards">{curves}</div>' if curves else ""
+
+
+def _warning(model: SyntheticModel) -> str:
+    """Which bins are so wide and so heavy that the values inside them are made up."""
+    found = [f"{name} {label} ({100 * share:.0f} %)" for name, label, share in wide_bins(model)]
+    if not found:
+        return ""
+    said = "Wide bins that hold many records, whose values are spread evenly inside them: "
+    return box(f"{said}{'; '.join(found)}. A resolution in the schema keeps the values themselves.", kind="warning")
 
 
 def _reach(model: SyntheticModel) -> dict[int, float]:

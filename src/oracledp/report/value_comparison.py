@@ -1,4 +1,4 @@
-"""How far synthetic *values* are from real ones: means, medians, quantiles, spreads, gaps, correlations.
+"""How far synthetic *values* are from real ones: means, medians, quantiles, spreads, gaps.
 
 **Not private.** Every figure is an exact function of the private rows.
 """
@@ -35,6 +35,8 @@ class ValueGap:
     column: str
     real: ValueSummary
     made: ValueSummary
+    distinct: tuple[int, int]  # values, real and synthetic
+    wasserstein: float  # in standard deviations of the real values
 
     @property
     def error(self) -> float:
@@ -45,52 +47,39 @@ class ValueGap:
 
 def value_gaps(real: Table, made: Table) -> list[ValueGap]:
     """Every column of numbers, in order."""
-    return [
-        ValueGap(column.name, _summary(real, place, column), _summary(made, place, column))
-        for place, column in enumerate(real.schema.columns)
-        if _has_numbers(column)
-    ]
+    return [_gap(real, made, place, column) for place, column in enumerate(real.schema.columns) if _has_numbers(column)]
 
 
-def correlation_error(real: Table, made: Table) -> float | None:
-    """The mean distance of Pearson correlations over all pairs of columns of numbers; None if there is no pair."""
-    places = [(place, column) for place, column in enumerate(real.schema.columns) if _has_numbers(column)]
-    if len(places) < 2:
-        return None
-    matrices = []
-    for table in (real, made):
-        values = np.stack([_filled(table, place, column) for place, column in places])
-        covariance = np.cov(values, fweights=table.counts, ddof=0)
-        spread = np.sqrt(np.maximum(np.diag(covariance), 1e-300))
-        matrices.append(covariance / np.outer(spread, spread))
-    upper = np.triu_indices(len(places), 1)
-    return float(np.abs(matrices[0] - matrices[1])[upper].mean())
+def _gap(real: Table, made: Table, place: int, column: Ordered) -> ValueGap:
+    masses = [_mass(table, place, column) for table in (real, made)]
+    summaries = [_summary(table, place, column) for table in (real, made)]
+    reached = [np.cumsum(mass) / max(mass.sum(), 1.0) for mass in masses]
+    moved = float(np.abs(reached[0] - reached[1])[:-1] @ np.diff(middles(column)))
+    distinct = int(np.count_nonzero(masses[0])), int(np.count_nonzero(masses[1]))
+    return ValueGap(column.name, *summaries, distinct, moved / max(summaries[0].deviation, 1e-12))
+
+
+def _mass(table: Table, place: int, column: Ordered) -> Floats:
+    """How many rows hold each value."""
+    counts = np.bincount(table.codes[:, place], weights=table.counts, minlength=column.size)
+    return np.asarray(counts[: column.value_size], dtype=np.float64)
 
 
 def _has_numbers(column: Column) -> TypeGuard[Ordered]:
     return isinstance(column, Ordered) and not isinstance(column, Moment)
 
 
-def _middles(column: Ordered) -> Floats:
+def middles(column: Ordered) -> Floats:
+    """The middle of each bin or cell of a column of numbers."""
     codes = np.arange(column.value_size)
     return np.asarray(column.decode_values(codes.astype(np.uint64), np.full(len(codes), 0.5)), dtype=np.float64)
 
 
-def _filled(table: Table, place: int, column: Ordered) -> Floats:
-    """Each record's value, the mean where it is missing."""
-    codes, middles = table.codes[:, place].astype(np.int64), _middles(column)
-    held = codes < column.value_size
-    values = middles[np.where(held, codes, 0)]
-    mean = np.average(values[held], weights=table.counts[held]) if held.any() else 0.0
-    return np.asarray(np.where(held, values, mean))
-
-
 def _summary(table: Table, place: int, column: Ordered) -> ValueSummary:
-    counts = np.bincount(table.codes[:, place], weights=table.counts, minlength=column.size)
-    mass, middles = counts[: column.value_size], _middles(column)
-    rows, held = max(counts.sum(), 1.0), max(mass.sum(), 1.0)
-    mean = float(mass @ middles / held)
-    deviation = float(np.sqrt(mass @ (middles - mean) ** 2 / held))
+    mass, inside = _mass(table, place, column), middles(column)
+    rows, held = max(table.rows, 1), max(mass.sum(), 1.0)
+    mean = float(mass @ inside / held)
+    deviation = float(np.sqrt(mass @ (inside - mean) ** 2 / held))
     reached = np.searchsorted(np.cumsum(mass), [share * held for share in QUANTILES])
-    quantiles = tuple(float(middles[min(int(at), len(middles) - 1)]) for at in reached)
+    quantiles = tuple(float(inside[min(int(at), len(inside) - 1)]) for at in reached)
     return ValueSummary(mean, deviation, quantiles, float(1 - mass.sum() / rows))

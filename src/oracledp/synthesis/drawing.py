@@ -18,21 +18,22 @@ from oracledp.synthesis.rounding import draw_rows
 _TRIES = 100
 
 
-def draw_records(
-    model: SyntheticModel, n: int | None, where: Conditions | None, generator: np.random.Generator
-) -> Rows:
-    """``n`` records that meet the conditions and keep the schema's constraints, and places inside their cells.
-
-    Without ``n`` there are as many rows as the model says the data have, of those that meet the conditions.
-    """
+def draw_records(model: SyntheticModel, n: int, where: Conditions | None, generator: np.random.Generator) -> Rows:
+    """``n`` records that meet the conditions and keep the schema's constraints, and places inside their cells."""
     law = Law(model.schema, dependency_tables(model))
     allowed = None if where is None else _allowed(model, where, law)
-    probability = 1.0
     if allowed is not None:
-        model, probability = model.restricted(allowed)
-    count = max(round(model.total * probability), 1) if n is None else n
-    rows = _fresh(model, count, generator, sweeps=3)
+        model, _ = model.restricted(allowed)
+    rows = _fresh(model, n, generator, sweeps=3)
     return rows if law.idle else _lawful(rows, law, allowed, model, generator)
+
+
+def record_count(model: SyntheticModel, where: Conditions | None) -> int:
+    """How many records the model says there are, of those that meet the conditions; at least one."""
+    share = 1.0
+    if where is not None:
+        share = model.restricted(_allowed(model, where, Law(model.schema, dependency_tables(model))))[1]
+    return max(round(model.total * share), 1)
 
 
 def _fresh(model: SyntheticModel, count: int, generator: np.random.Generator, sweeps: int) -> Rows:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +18,7 @@ from oracledp.data.table import Table
 from oracledp.data.table.unit import ROWS, Unit
 from oracledp.errors import ModelError
 from oracledp.exact.capacity import DOUBLES, refuse_overflow
-from oracledp.exact.numbers import MOST_SAMPLED, MOST_SEED, Exact, positive, probability, whole_or_none
+from oracledp.exact.numbers import MOST_SAMPLED, MOST_SEED, Exact, positive, probability, whole, whole_or_none
 from oracledp.privacy.accounting import zcdp_rho
 from oracledp.privacy.door import Facts, release
 from oracledp.privacy.gaussian_accounting import GaussianBudget, gaussian_budget
@@ -26,7 +28,8 @@ from oracledp.randomness.source import Randomness, public_generator
 from oracledp.showing import html_text
 from oracledp.synthesis.answers import Answer, answer_conjunction
 from oracledp.synthesis.chosen_fit import Progress, fit_mixture, silent
-from oracledp.synthesis.drawing import draw_records
+from oracledp.synthesis.drawing import draw_records, record_count
+from oracledp.synthesis.grouped import GroupTable, group_table
 from oracledp.synthesis.measurements import LATTICE, Meter, Records
 from oracledp.synthesis.measuring import Measured
 from oracledp.synthesis.mixture import Mixture
@@ -149,13 +152,53 @@ class Synthesizer:
         literals that every row meets, such as ``["age >= 40", "not smoker"]``. Post-processing: costs no budget.
         """
         generator = np.random.default_rng(whole_or_none(seed, "seed", least=0, most=MOST_SEED))
+        return self._drawn(self.sample_size(n, where=where), where, generator)
+
+    def sample_size(self, n: int | None = None, *, where: Conditions | None = None) -> int:
+        """How many rows :meth:`sample` draws: as asked, else as many as the model says there are."""
         asked = whole_or_none(n, "n", most=MOST_SAMPLED)
-        made = draw_records(self._model(), self.rows if asked is None else asked, where, generator)
+        rows = self.rows if asked is None else asked
+        return record_count(self._model(), where) if rows is None else rows
+
+    def sample_parts(
+        self, n: int | None = None, *, seed: int | None = None, where: Conditions | None = None, most: int = 1_000_000
+    ) -> Iterator[Any]:
+        """The rows of :meth:`sample` in frames of at most ``most`` rows, each drawn when it is asked for.
+
+        Memory holds one part, whatever ``n`` is. Every part follows the model by itself.
+        """
+        generator = np.random.default_rng(whole_or_none(seed, "seed", least=0, most=MOST_SEED))
+        left, size = self.sample_size(n, where=where), whole(most, "most", most=MOST_SAMPLED)
+        return (self._drawn(min(size, left - done), where, generator) for done in range(0, left, size))
+
+    def _drawn(self, rows: int, where: Conditions | None, generator: np.random.Generator) -> Any:
+        made = draw_records(self._model(), rows, where, generator)
         return self.shape_.build(self.schema.decode(made.codes.astype(self.schema.code_dtype), made.places))
 
     def answer(self, query: Conditions, *, confidence: Exact = 0.95) -> Answer:
         """The share of records that meet all conditions, with an interval from the measurements."""
         return answer_conjunction(self._model(), query, confidence)
+
+    def answer_by(
+        self, *by: str, where: Conditions = (), confidence: Exact = 0.95, together: bool = False
+    ) -> GroupTable:
+        """The share of records in every combination of the columns' groups, each with an interval.
+
+        Groups are the values of a column or the stretches between its thresholds. With ``together`` all intervals
+        hold at once with this confidence.
+        """
+        return group_table(self._model(), by, where, confidence, together=together)
+
+    def quality(self, real: Any, *, target: str | None = None, seed: int = 0) -> Any:
+        """Synthetic beside real rows: values, correlations, groups, models trained on either, nearest neighbours.
+
+        **INTERNAL – NOT PRIVATE**: every figure is exact about ``real``, a frame or table. ``target`` names the column
+        that models predict. Printing shows a summary; ``to_json`` has all of it.
+        """
+        # by name: what makes synthetic rows knows of no report, and must not
+        found = import_module("oracledp.report.quality")
+        self._model()
+        return found.quality_of(real, self, target=target, seed=seed)
 
     def plot(self, *columns: str) -> Any:
         """A figure of one synthetic column, or of a pair; needs the ``plots`` extra."""

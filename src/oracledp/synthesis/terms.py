@@ -50,7 +50,7 @@ class Term(Protocol):
         ...
 
     def residuals(self, state: State) -> Singles:
-        """The residuals of counts of more than one column, in roots of precisions; others tell nothing of dependence."""
+        """Residuals of counts of more than one column, in roots of precisions; others tell nothing of dependence."""
         ...
 
     def sharpened(self, state: State, errors: float) -> Term:

@@ -13,12 +13,13 @@ from oracledp.data.schema import Moment, Ordered, Schema
 from oracledp.data.schema.ordered import plain
 from oracledp.errors import ParameterError
 
-_FINE = re.compile(r"\s*(.+?)\s*(>=|<)\s*([+-]?[0-9]+(?:\.[0-9]+)?)\s*")
+_FINE = re.compile(r"\s*(.+?)\s*(>=|<)\s*([^\s<>=].*?)\s*")
+_NUMBER = re.compile(r"[+-]?[0-9]+(?:\.[0-9]+)?")
 Conditions = str | Literal | Sequence[str | Literal]
 
 
 def parse_conditions(conditions: Conditions, schema: Schema) -> tuple[Literal, ...]:
-    """The literals of one text, one literal or a list of either; numbers at a resolution take any threshold.
+    """The literals of one text, one literal or a list of either; numbers at a resolution and dates take any threshold.
 
     >>> schema = Schema({"age": {"kind": "integer", "lo": 0, "hi": 9, "thresholds": [5]}, "sick": {"kind": "boolean"}})
     >>> [str(literal) for literal in parse_conditions(["age >= 5", "not sick"], schema)]
@@ -37,9 +38,10 @@ def _literal(text: str, schema: Schema) -> Literal:
     except ParameterError:
         found = _FINE.fullmatch(text)
         column = schema[found[1]] if found is not None and found[1] in schema else None
-        if found is None or not isinstance(column, Ordered) or isinstance(column, Moment):
+        if found is None or not isinstance(column, Ordered):
             raise
-        value = plain(float(found[3]))
+        number = _NUMBER.fullmatch(found[3]) is not None and not isinstance(column, Moment)
+        value = plain(float(found[3])) if number else found[3]
         if column.fine_code(value) is None:
             raise
         return Literal(column.name, found[2], value)

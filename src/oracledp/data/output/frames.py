@@ -10,8 +10,8 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from oracledp.data.output.rows import PlainRows
-from oracledp.data.schema import Boolean, Categorical, Column, Moment, Numeric, Schema
+from oracledp.data.output.rows import PlainRows, Spelling
+from oracledp.data.schema import Amount, Boolean, Categorical, Column, Moment, Numeric, Schema
 from oracledp.extras import optional
 
 # How each library stores what a column holds: the type without missing values, and the type with them. A frame's own
@@ -79,7 +79,7 @@ class FrameShape:
         stored = {column.name: self._stored(column) for column in self.columns}
         plain = {column.name: _plain(column, values[column.name]) for column in self.columns}
         if self.library == _PLAIN:
-            return PlainRows(plain, stored)
+            return PlainRows(plain, stored, {column.name: Spelling.of(column) for column in self.columns})
         module = optional(self.library, extra="frames")
         if self.library == "pandas":
             made = {name: module.Series(plain[name], dtype=kind) for name, kind in stored.items()}
@@ -89,13 +89,17 @@ class FrameShape:
         return module.table(plain, schema=module.schema([(n, getattr(module, kind)()) for n, kind in stored.items()]))
 
     def _stored(self, column: Column) -> str:
+        if self.library == _PLAIN and isinstance(column, Amount):
+            return f"DECIMAL(18, {column.places})"
         return _TYPES[self.library][_content(column)][column.nullable]
 
 
 def _content(column: Column) -> str:
     """What a column holds; whole numbers beside a text are texts."""
     if isinstance(column, Boolean):
-        return "truths" if column.spelling is None else "texts"
+        if column.spelling is None:
+            return "truths"
+        return "integers" if column.spelling == ("0", "1") else "texts"
     if isinstance(column, Moment):
         return "texts"
     if isinstance(column, Numeric):
@@ -107,6 +111,8 @@ def _content(column: Column) -> str:
 
 def _plain(column: Column, values: NDArray[Any]) -> list[Any]:
     listed = [value.item() if isinstance(value, np.generic) else value for value in values.tolist()]
+    if _content(column) == "integers" and isinstance(column, Boolean):
+        return [value if value is None else int(value) for value in listed]
     if _content(column) != "texts":
         return listed
     return [value if value is None else str(value) for value in listed]

@@ -1,15 +1,57 @@
-"""Synthetic rows without any frame library: columns of plain values, written as CSV or, by DuckDB, as Parquet."""
+"""Synthetic rows without any frame library: columns of plain values, and how a file spells them."""
 
 from __future__ import annotations
 
-import csv
 import io
-import json
-import shutil
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, BinaryIO
+from typing import Any
 
-from oracledp.scratch import private_folder
+from oracledp.data.schema import Column, FileFormat, Numeric
+
+_QUOTED = ('"', "\r", "\n")
+
+
+@dataclass(frozen=True)
+class Spelling:
+    """How the values of a column are written: the mark of a missing one, and the decimals of a number at least.
+
+    >>> Spelling("NA", 2).text(0.5, ","), Spelling("NA", 2).text(None, ",")
+    ('0,50', 'NA')
+    """
+
+    mark: str = ""
+    places: int | None = None
+
+    @classmethod
+    def of(cls, column: Column) -> Spelling:
+        """That of a column of a schema."""
+        return cls(column.mark or "", column.places if isinstance(column, Numeric) else None)
+
+    def text(self, value: object, decimal: str) -> str:
+        """One field, not yet quoted."""
+        if value is None:
+            return self.mark
+        if not isinstance(value, float):
+            return str(value)
+        written = repr(value) if self.places is None else decimals_at_least(value, self.places)
+        return written if decimal == "." else written.replace(".", decimal)
+
+
+def decimals_at_least(value: float, places: int) -> str:
+    """A number with all the decimals that it has, and with so many in any case.
+
+    >>> [decimals_at_least(number, 2) for number in (3.0, 0.5, 0.125, -1e-7)]
+    ['3.00', '0.50', '0.125', '-0.0000001']
+    """
+    written = repr(value)
+    if "e" in written:
+        written = f"{value:.20f}".rstrip("0") if abs(value) < 1 else f"{value:.1f}"
+        shortest = (f"{value:.{digits}f}" for digits in range(30))
+        written = next((text for text in shortest if float(text) == value), written)
+    whole, _, tail = written.partition(".")
+    tail = tail.rstrip("0").ljust(places, "0")
+    return f"{whole}.{tail}" if tail else whole
 
 
 @dataclass(frozen=True)
@@ -20,48 +62,46 @@ class PlainRows:
     'age,job\\n31,cook\\n,"smith, old"\\n'
     """
 
-    columns: dict[str, list[Any]]
-    types: dict[str, str] = field(default_factory=dict)
+    columns: Mapping[str, Sequence[Any]]
+    types: Mapping[str, str] = field(default_factory=dict)
+    spellings: Mapping[str, Spelling] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(next(iter(self.columns.values()), []))
 
-    def write_csv(self, file: BinaryIO, delimiter: str = ",") -> None:
-        """UTF-8 with a header; a missing value is an empty field."""
-        text = io.TextIOWrapper(file, encoding="utf-8", newline="", write_through=True)
-        try:
-            self._write(text, delimiter)
-        finally:
-            text.detach()  # the file is not ours to close
+    def csv_header(self, file: FileFormat) -> str:
+        """The first line; nothing where the file has none."""
+        if file.names is not None:
+            return ""
+        return file.separator.join(_quoted(name, file.separator) for name in self.columns) + "\n"
 
-    def write_parquet(self, file: BinaryIO) -> None:
-        """Each column in its type; JSON on the way, which tells a missing value from an empty text."""
-        import duckdb
+    def csv_lines(self, file: FileFormat) -> str:
+        """The rows. A file without a header keeps the places of its columns: of those that are unknown, empty."""
+        names = file.names or tuple(self.columns)
+        alone = len(names) == 1  # an empty line would be no record
+        fields = [self._fields(name, file, alone=alone) for name in names]
+        separator = file.separator
+        return "".join([separator.join(row) + "\n" for row in zip(*fields, strict=True)])
 
-        with private_folder() as folder, duckdb.connect() as connection:
-            lines = folder / "rows.json"
-            with lines.open("w", encoding="utf-8") as text:
-                for row in zip(*self.columns.values(), strict=True):
-                    text.write(json.dumps(dict(zip(self.columns, row, strict=True))) + "\n")
-            wanted = ", ".join(f"{_quoted(name)}: '{self.types[name]}'" for name in self.columns)
-            read = f"read_json({_quoted(str(lines))}, format = 'newline_delimited', columns = {{{wanted}}})"
-            connection.execute(
-                f"COPY (SELECT * FROM {read}) TO {_quoted(str(folder / 'rows.parquet'))} (FORMAT parquet)"
-            )
-            with (folder / "rows.parquet").open("rb") as made:
-                shutil.copyfileobj(made, file)
+    def _fields(self, name: str, file: FileFormat, *, alone: bool) -> list[str]:
+        if name not in self.columns:
+            return [""] * len(self)
+        spelling, values = self.spellings.get(name, Spelling()), self.columns[name]
+        written = {}
+        for value in set(values):
+            text = spelling.text(value, file.decimal)
+            empty = text == "" and (alone or value is not None)
+            written[value] = '""' if empty else _quoted(text, file.separator)
+        return [written[value] for value in values]
 
     def csv_text(self) -> str:
-        """The same as a text."""
+        """A whole file as a text."""
         text = io.StringIO()
-        self._write(text, ",")
+        text.write(self.csv_header(FileFormat()) + self.csv_lines(FileFormat()))
         return text.getvalue()
 
-    def _write(self, text: Any, delimiter: str) -> None:
-        writer = csv.writer(text, delimiter=delimiter, lineterminator="\n")
-        writer.writerow(self.columns)
-        writer.writerows(zip(*self.columns.values(), strict=True))
 
-
-def _quoted(text: str) -> str:
-    return "'" + text.replace("'", "''") + "'"
+def _quoted(text: str, separator: str) -> str:
+    if separator in text or any(letter in text for letter in _QUOTED):
+        return '"' + text.replace('"', '""') + '"'
+    return text

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oracledp.data.literals import Literal, Literals
+from oracledp.data.schema.trees import Tree
 from oracledp.errors import ParameterError, SchemaError
 
 Codes = NDArray[np.unsignedinteger[Any]]
@@ -25,10 +26,11 @@ MISSING = "missing"
 
 @dataclass(frozen=True, kw_only=True)
 class Column(ABC):
-    """One column of a schema."""
+    """One column of a schema. ``mark`` is the text that stands for a missing value in files, besides an empty one."""
 
     name: str
     nullable: bool = False
+    mark: str | None = None
     kind: ClassVar[str]
 
     # ---- what a kind defines ---------------------------------------------------------------------
@@ -127,7 +129,7 @@ class Column(ABC):
 
     def _options(self, **given: Any) -> dict[str, Any]:
         """A definition with the defaults left out."""
-        options = {**given, "nullable": self.nullable}
+        options = {**given, "nullable": self.nullable, "missing": self.mark}
         return {"kind": self.kind} | {
             key: value for key, value in options.items() if value is not None and value is not False
         }
@@ -179,7 +181,7 @@ class Categorical(Column):
     """One of a list of values, all texts or all integers; ``other`` stands for everything not listed.
 
     Every value has a literal, also when there are only two: rules then speak of either by name. ``in_order`` says that
-    the values are listed in an order that means something, such as grades.
+    the values are listed in an order that means something, such as grades. A ``tree`` has literals for its groups, too.
 
     >>> column = Categorical(name="education", values=("HS-grad", "Masters"), other="Other")
     >>> column.labels, str(column.literals[1])
@@ -189,6 +191,7 @@ class Categorical(Column):
     values: tuple[str, ...] | tuple[int, ...]
     other: str | None = None
     in_order: bool = False
+    tree: Tree | None = None
     kind: ClassVar[str] = "categorical"
 
     @property
@@ -223,12 +226,18 @@ class Categorical(Column):
 
     @property
     def value_literals(self) -> tuple[Literal, ...]:
-        """``column = value`` for every value, ``other`` included."""
-        return tuple(Literal(self.name, "=", choice) for choice in self.choices)
+        """``column = value`` for every value, ``other`` included, and for every group of its tree."""
+        return tuple(Literal(self.name, "=", choice) for choice in (*self.choices, *self._groups))
+
+    @cached_property
+    def _groups(self) -> dict[str, range]:
+        return {} if self.tree is None else dict(self.tree.groups)
 
     def codes_where(self, literal: Literal) -> range | None:
-        """The one code of the value."""
+        """The one code of the value, or the codes of the group."""
         text = str(literal.value)
+        if literal.test == "=" and text in self._groups:
+            return self._groups[text]
         code = len(self.values) if text == self.other else self.code_of_text.get(text)
         return None if code is None or literal.test != "=" else range(code, code + 1)
 
@@ -239,4 +248,8 @@ class Categorical(Column):
 
     def to_json(self) -> dict[str, Any]:
         """The values, and ``other`` and ``nullable`` where set."""
-        return self._options(values=list(self.values), other=self.other, ordered=self.in_order)
+        listed = list(self.values)
+        if self.tree is None:
+            return self._options(values=listed, other=self.other, ordered=self.in_order)
+        written = self.tree.to_json()
+        return self._options(values=listed if isinstance(written, str) else None, hierarchy=written, other=self.other)

@@ -16,22 +16,17 @@ from typing import Any
 
 import narwhals as nw
 
-from oracledp.data.schema.moments import Date, Moment, Timestamp
+from oracledp.data.schema.draft_files import Drafted, read_file
+from oracledp.data.schema.file_format import FileFormat
+from oracledp.data.schema.moments import Date
 from oracledp.data.schema.ordered import plain
-from oracledp.data.schema.text_kinds import decimals
+from oracledp.data.schema.text_kinds import FORMATS, decimals
 from oracledp.errors import DataError, SchemaError
 
 MOST_VALUES = 50  # categories that are listed; rarer ones become ``other``
 SHORT_RANGE = 32  # integers that are each a code of their own
 PARTS = 8  # of about equal mass, between thresholds
-_MOMENT_TYPES = ("DATE", "TIMESTAMP")
 FEW = 50  # rows from which a column of all different values is an id
-
-
-FORMATS: dict[type[Moment], tuple[str, ...]] = {
-    Date: ("%Y-%m-%d", "%d/%m/%Y", "%m/%d/%Y", "%d.%m.%Y", "%Y/%m/%d"),
-    Timestamp: ("%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M:%S", "%d/%m/%Y %H:%M:%S", "%d.%m.%Y %H:%M:%S"),
-}
 
 
 @dataclass(frozen=True)
@@ -42,59 +37,48 @@ class Draft:
     left_out: dict[str, str]
 
 
-def draft_of(source: object) -> Draft:
+def draft_of(source: object, file: FileFormat = FileFormat()) -> Draft:  # noqa: B008 - frozen
     """Draft every column that can be; a source of which none can be is refused."""
     found: dict[str, Any] = {}
     left_out: dict[str, str] = {}
-    for name, values in _read_columns(source).items():
+    columns, spelled = _read_columns(source, file)
+    for name, column in columns.items():
         try:
-            found[name] = _draft_column(values)
+            found[name] = _spelled(_draft_column(column.values), column.spelling)
         except SchemaError as error:
             left_out[name] = str(error)
     if not found:
         raise SchemaError("; ".join(f"column {name!r}: {why}" for name, why in left_out.items()) or "no columns")
-    return Draft({"columns": found}, left_out)
+    return Draft({"file": spelled.to_json(), "columns": found}, left_out)
 
 
-def _read_columns(source: object) -> dict[str, list[Any]]:
+def _read_columns(source: object, file: FileFormat) -> tuple[dict[str, Drafted], FileFormat]:
     """Each column as a list, None where a value is missing."""
     if isinstance(source, str | PathLike):
-        return _read_file(Path(source))
+        return read_file(Path(source), file)
     try:
         frame: Any = nw.from_native(source, eager_only=True)
     except TypeError:
         raise DataError(f"a frame or a file name is needed, not {type(source).__name__}") from None
     return {
-        name: [None if gone else value for value, gone in zip(series.to_list(), series.is_null(), strict=True)]
+        name: Drafted([None if gone else value for value, gone in zip(series.to_list(), series.is_null(), strict=True)])
         for name, series in ((name, frame[name]) for name in frame.columns)
-    }
+    }, file
 
 
-def _read_file(path: Path) -> dict[str, list[Any]]:
-    """A CSV or Parquet file with the types that DuckDB finds; the rows are public, so it may look."""
-    import duckdb
-
-    if not path.is_file():
-        raise DataError(f"{path}: no such file")
-    reader = "read_parquet" if path.suffix in (".parquet", ".pq") else "read_csv"
-    with duckdb.connect(":memory:") as connection:
-        try:
-            relation = connection.sql(f"SELECT * FROM {reader}(?)", params=[str(path)])
-            rows = relation.fetchall()
-            texts = _texts_of_moments(connection, path, relation) if reader == "read_csv" else {}
-        except duckdb.Error:
-            raise DataError(f"{path.name}: cannot be read as {reader.removeprefix('read_')}") from None
-        return {name: [row[index] for row in rows] for index, name in enumerate(relation.columns)} | texts
-
-
-def _texts_of_moments(connection: Any, path: Path, relation: Any) -> dict[str, list[Any]]:
-    """What DuckDB takes for dates, as the file spells them: the format is part of the schema."""
-    moments = [name for name, kind in zip(relation.columns, relation.types, strict=True) if str(kind) in _MOMENT_TYPES]
-    if not moments:
-        return {}
-    whole = connection.sql("SELECT * FROM read_csv(?, all_varchar = true)", params=[str(path)])
-    rows = whole.fetchall()
-    return {name: [row[whole.columns.index(name)] for row in rows] for name in moments}
+def _spelled(definition: dict[str, Any], spelling: dict[str, Any]) -> dict[str, Any]:
+    """A definition with how its values are spelled, as far as its kind can say it."""
+    kind, found = definition["kind"], dict(definition)
+    if "missing" in spelling:
+        found["missing"] = spelling["missing"]
+    if kind == "boolean" and "spelling" in spelling:
+        found["spelling"] = spelling["spelling"]
+    places = spelling.get("places")
+    if places is not None and kind in ("integer", "numeric"):
+        if kind == "integer":
+            found = {"resolution": 1, **found, "kind": "numeric"}
+        found |= {} if places == 1 else {"places": places}
+    return found
 
 
 def _draft_column(listed: Sequence[Any]) -> dict[str, Any]:

@@ -43,10 +43,27 @@ class Moment(Ordered):
     unit: ClassVar[timedelta]
     usual: ClassVar[str]
 
+    @property
+    def grain(self) -> int:
+        """The resolution of a column that does not say another, in units."""
+        return 1
+
     @classmethod
     def directives(cls) -> tuple[str, ...]:
         """What a format must hold, each once."""
         return tuple(part for part in _PARTS if part in cls.usual)
+
+    @classmethod
+    def fits(cls, format: str) -> bool:
+        """Whether a format holds all that is needed, each once, between separators that every engine reads alike."""
+        pieces = re.findall("%.|.", format)
+        found = [piece for piece in pieces if piece.startswith("%")]
+        return sorted(found) == sorted(cls.directives()) and all(p in found or p in _SEPARATORS for p in pieces)
+
+    @classmethod
+    def needs(cls) -> str:
+        """What a format must be, for whoever wrote another."""
+        return f"must hold {' '.join(cls.directives())}, each once, with - / . : T or blanks between them"
 
     @cached_property
     def pattern(self) -> str:
@@ -70,6 +87,11 @@ class Moment(Ordered):
         else:
             return None
         return (moment - EPOCH) // self.unit
+
+    def year_of(self, value: object) -> int | None:
+        """The year of a moment; None where there is no such moment."""
+        count = self.count_of(value)
+        return None if count is None else (EPOCH + count * self.unit).year
 
     def cut(self) -> tuple[int, ...]:
         """Eight parts of the range, or as many as ``bins`` says."""
@@ -119,10 +141,16 @@ class Moment(Ordered):
         """A bound or threshold as text, in the usual format."""
         return (EPOCH + count * self.unit).strftime(self.usual)
 
+    def fine_code(self, value: str | int | float) -> int | None:
+        """As for numbers, of a moment in the usual format."""
+        usual = type(self)(name=self.name, lo=0, hi=1)
+        count = usual.count_of(value) if isinstance(value, str) else int(value)
+        return None if count is None else super().fine_code(count)
+
     def to_json(self) -> dict[str, Any]:
         """Bounds and thresholds in the usual format, whatever is not the default besides."""
         cuts = None if self.thresholds is None else [self.shown(cut) for cut in self.thresholds]
-        grain = None if self.resolution == 1 else int(self.resolution or 1)
+        grain = None if self.resolution == self.grain else int(self.resolution or 1)
         own = None if self.format == self.usual else self.format
         bounds = {"lo": self.shown(self.lo), "hi": self.shown(self.hi), "format": own, "resolution": grain}
         return self._options(**bounds, bins=self.bins, thresholds=cuts, clip=self.clip)
@@ -156,10 +184,3 @@ class Timestamp(Moment):
     kind: ClassVar[str] = "timestamp"
     unit: ClassVar[timedelta] = timedelta(seconds=1)
     usual: ClassVar[str] = "%Y-%m-%d %H:%M:%S"
-
-
-def fits(format: str, kind: type[Moment]) -> bool:
-    """Whether a format holds all that a kind needs, each once, between separators that every engine reads alike."""
-    pieces = re.findall("%.|.", format)
-    found = [piece for piece in pieces if piece.startswith("%")]
-    return sorted(found) == sorted(kind.directives()) and all(p in found or p in _SEPARATORS for p in pieces)

@@ -142,7 +142,11 @@ class Ordered(Column):
         cuts = None if self.thresholds is None else [plain(cut) for cut in self.thresholds]
         grain = None if self.resolution is None else written(self.resolution)
         bounds = {"lo": plain(self.lo), "hi": plain(self.hi), "resolution": grain}
-        return self._options(**bounds, bins=self.bins, thresholds=cuts, clip=self.clip)
+        return self._options(**bounds, **self._spelling(), bins=self.bins, thresholds=cuts, clip=self.clip)
+
+    def _spelling(self) -> dict[str, Any]:
+        """What a kind says of how its values are written."""
+        return {}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -192,10 +196,13 @@ class Integer(Ordered):
 class Numeric(Ordered):
     """Real numbers, compared as 64-bit floats: bins of equal width, or thresholds.
 
+    ``places`` says how many decimals are written at least in files; without it a whole number has one.
+
     >>> Numeric(name="hours", lo=0, hi=100, bins=4).labels
     ('[0, 25)', '[25, 50)', '[50, 75)', '[75, 100]')
     """
 
+    places: int | None = None
     kind: ClassVar[str] = "numeric"
 
     def cut(self) -> tuple[float, ...]:
@@ -206,6 +213,9 @@ class Numeric(Ordered):
         assert self.bins is not None, "parsing demands bins, thresholds or a resolution"
         lo, hi = Fraction(self.lo), Fraction(self.hi)
         return tuple(float(lo + (hi - lo) * index / self.bins) for index in range(1, self.bins))
+
+    def _spelling(self) -> dict[str, Any]:
+        return {"places": self.places}
 
     @cached_property
     def steps_per_unit(self) -> float:
@@ -226,6 +236,23 @@ class Numeric(Ordered):
         greatest = np.append(np.nextafter(stops[:-1], -np.inf), stops[-1:])
         inside = starts[codes] * (1 - places) + stops[codes] * places
         return np.clip(inside, starts[codes], greatest[codes])
+
+
+@dataclass(frozen=True, kw_only=True)
+class Amount(Numeric):
+    """Decimal money: a whole number of the last of its ``places``, written with all of them.
+
+    >>> price = Amount(name="price", lo=0, hi=2.5, places=2, resolution=Fraction(1, 100))
+    >>> price.size, price.to_json()
+    (251, {'kind': 'decimal', 'lo': 0, 'hi': 2.5, 'places': 2})
+    """
+
+    places: int = 2
+    kind: ClassVar[str] = "decimal"
+
+    def to_json(self) -> dict[str, Any]:
+        """Without the resolution, which the places say."""
+        return {key: value for key, value in super().to_json().items() if key != "resolution"}
 
 
 def exactly(number: float) -> Fraction:

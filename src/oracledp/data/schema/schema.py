@@ -15,9 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oracledp.data.literals import Literal, Literals
-from oracledp.data.schema.columns import Codes, Column
+from oracledp.data.schema.columns import Categorical, Codes, Column
 from oracledp.data.schema.conditions import DenyRule, parse_deny, parse_literal, write_literal
 from oracledp.data.schema.constraints import Constraint, parse_constraints
+from oracledp.data.schema.file_format import FileFormat
 from oracledp.data.schema.parsing import parse_columns, top_level
 from oracledp.errors import ParameterError, SchemaError
 from oracledp.exact.numbers import Exact
@@ -33,7 +34,7 @@ class Schema:
     The definition maps each column to its kind, bounds and categories (docs/schema.md). None of it is ever
     read from private data. ``deny`` lists conjunctions of literals that no synthetic row may satisfy, ``constraints``
     what every one keeps (``start <= end``, ``total = a + b``, ``city -> state``); real rows are not checked against
-    them, since a failure would tell about the data.
+    them, since a failure would tell about the data. ``file`` says how CSV files are spelled, read and written.
 
     >>> schema = Schema({"columns": {
     ...     "age": {"kind": "integer", "lo": 17, "hi": 90, "thresholds": [25, 65]},
@@ -53,9 +54,11 @@ class Schema:
     columns: tuple[Column, ...]
     deny: tuple[DenyRule, ...]
     constraints: tuple[Constraint, ...]
+    file: FileFormat
 
     def __init__(self, definition: Mapping[str, Any]) -> None:
         columns = parse_columns(definition)
+        object.__setattr__(self, "file", _parse_file(top_level(definition).get("file"), columns))
         object.__setattr__(self, "columns", columns)
         object.__setattr__(self, "deny", parse_deny(top_level(definition).get("deny"), columns))
         object.__setattr__(self, "constraints", parse_constraints(top_level(definition).get("constraints"), columns))
@@ -91,15 +94,27 @@ class Schema:
         columns = {column.name: column.to_json() for column in self.columns}
         rules = [[write_literal(literal, self.columns) for literal in rule] for rule in self.deny]
         kept = [constraint.to_json(self.columns) for constraint in self.constraints]
-        return {"columns": columns} | ({"deny": rules} if rules else {}) | ({"constraints": kept} if kept else {})
+        file = self.file.to_json()
+        rest = ({"deny": rules} if rules else {}) | ({"constraints": kept} if kept else {})
+        return ({"file": file} if file else {}) | {"columns": columns} | rest
+
+    def spelled(self, **file: Any) -> Schema:
+        """The same schema for files of another spelling: ``delimiter``, ``decimal``, ``encoding``, ``names``.
+
+        >>> Schema({"age": "integer 0..9"}).spelled(decimal=",").file.decimal
+        ','
+        """
+        changed = {"file": self.file.changed(**file).to_json()}
+        return Schema({**self.to_json(), **changed}) if changed["file"] != self.file.to_json() else self
 
     @classmethod
-    def draft(cls, source: object, *, public: bool = False) -> Schema:
+    def draft(cls, source: object, *, public: bool = False, file: Mapping[str, Any] | None = None) -> Schema:
         """A first schema read off *public* data, a frame or a file, for you to edit.
 
         Bounds and categories are facts about the rows they come from, so a draft of private data would
         itself need a privacy budget. ``public=True`` is your word that these rows are public. Columns that cannot be
-        drafted (dates, ids, free text, nothing but missing values) are left out.
+        drafted (ids, free text, nothing but missing values) are left out. ``file`` says how a CSV file is spelled where
+        that is not plain from it: ``{"decimal": ",", "encoding": "cp1252"}``.
         """
         if public is not True:
             raise ParameterError(
@@ -107,14 +122,14 @@ class Schema:
             )
         from oracledp.data.schema.draft import draft_of
 
-        return cls(draft_of(source).definition)
+        return cls(draft_of(source, FileFormat.parse(file)).definition)
 
     @classmethod
     def infer(cls, data: object, *, epsilon: Exact, delta: Exact, **options: Any) -> Schema:
         """A schema bought from *private* data, a frame or a file, for (ε, δ).
 
         ``options`` are those of ``oracledp.infer_schema``, which also tells what was paid and which columns are left
-        out: ``neighbours``, ``delimiter``, ``ledger``, ``source``.
+        out: ``neighbours``, ``file``, ``delimiter``, ``ledger``, ``source``.
         """
         # by name: what a schema is knows of no mechanism, and must not
         inference = import_module("oracledp.mechanisms.private_schema")
@@ -169,7 +184,7 @@ class Schema:
             for rule, written in zip(self.deny, definition.get("deny", ()), strict=True)
             if not {literal.column for literal in rule} & set(names)
         ]
-        return Schema({"columns": columns} | ({"deny": kept} if kept else {}))
+        return Schema({"file": self.file.to_json(), "columns": columns} | ({"deny": kept} if kept else {}))
 
     # ---- literals --------------------------------------------------------------------------------
     @cached_property
@@ -229,6 +244,28 @@ class Schema:
             joined = np.concatenate([table[block[:, position]] for position, table in tables], axis=1)
             np.take(joined, joined_at, axis=1, out=matrix[begin : begin + len(block)], mode="clip")
         return matrix
+
+
+def _parse_file(entry: object, columns: Sequence[Column]) -> FileFormat:
+    try:
+        file = FileFormat.parse(entry)
+    except ParameterError as error:
+        raise SchemaError(f"key 'file': {error}") from None
+    for column in columns:
+        _refuse_letters(column, file.encoding)
+    for column in columns if file.names is not None else ():
+        if column.name not in (file.names or ()):
+            raise SchemaError(f"key 'file': column {column.name!r} is not among the names of the file's columns")
+    return file
+
+
+def _refuse_letters(column: Column, encoding: str) -> None:
+    """What a schema lists must be able to stand in its files."""
+    words = [column.name, column.mark or "", *(column.value_labels if isinstance(column, Categorical) else ())]
+    try:
+        "".join(words).encode(encoding)
+    except UnicodeEncodeError:
+        raise SchemaError(f"column {column.name!r}: {encoding} has no letters for one of its texts") from None
 
 
 def _by_column(literals: Sequence[Literal]) -> dict[str, list[int]]:

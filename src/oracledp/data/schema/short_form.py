@@ -9,6 +9,8 @@ from oracledp.errors import SchemaError
 
 _NUMBER = r"[+-]?[0-9]+(?:[.][0-9]+)?"
 _ORDERED = re.compile(rf"(integer|numeric)\s+({_NUMBER})\s*[.][.]\s*({_NUMBER})(?:\s+by\s+({_NUMBER}))?")
+_AMOUNT = re.compile(rf"decimal\s+({_NUMBER})\s*[.][.]\s*({_NUMBER})\s+places\s+([0-9])")
+_MOMENT = re.compile(r"(date|timestamp|duration)\s+([0-9].*?)\s*[.][.]\s*([0-9].*)")
 
 
 def in_full(name: str, line: str) -> dict[str, Any]:
@@ -27,11 +29,17 @@ def in_full(name: str, line: str) -> dict[str, Any]:
     found = _ORDERED.fullmatch(bare)
     if found is not None:
         return _ordered(name, *found.groups()) | nullable
+    found = _AMOUNT.fullmatch(bare)
+    if found is not None:
+        return {"kind": "decimal", "lo": float(found[1]), "hi": float(found[2]), "places": int(found[3])} | nullable
+    found = _MOMENT.fullmatch(bare)
+    if found is not None:
+        return {"kind": found[1], "lo": found[2], "hi": found[3]} | nullable
     if "|" in bare:
         return _listed(bare) | nullable
     raise SchemaError(
-        f"column {name!r}: {line!r} is no short form; write 'boolean', 'integer 0..120', 'numeric 0..2.5 by 0.01' or "
-        "'cook | smith'"
+        f"column {name!r}: {line!r} is no short form; write 'boolean', 'integer 0..120', 'numeric 0..2.5 by 0.01', "
+        "'decimal 0..99 places 2', 'date 2000-01-01..2029-12-31' or 'cook | smith'"
     )
 
 

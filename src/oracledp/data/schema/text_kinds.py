@@ -1,56 +1,121 @@
-"""What a text looks like: a whole number, a number with so many decimals, a date, or just a text."""
+"""What a text looks like: missing under some mark, a number with so many decimals, a moment in some format, a text."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
+from dataclasses import dataclass
 from fractions import Fraction
 
-from oracledp.data.schema.moments import Date, Timestamp
+from oracledp.data.schema.durations import Duration
+from oracledp.data.schema.moments import Date, Moment, Timestamp
 
 MOST_DECIMALS = 6
-KINDS = (
-    "missing",
-    *(f"{digits} decimals" for digits in range(MOST_DECIMALS + 1)),
-    "date",
-    "text",
-    "0 or 1",
-    "time stamp",
-)
-MISSING, WHOLE, DATE, TEXT, BIT, STAMP = 0, 1, *range(MOST_DECIMALS + 2, MOST_DECIMALS + 6)
+FORMATS: dict[type[Moment], tuple[str, ...]] = {
+    Date: ("%Y-%m-%d", "%d/%m/%Y", "%m/%d/%Y", "%d.%m.%Y", "%Y/%m/%d"),
+    Timestamp: ("%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M:%S", "%d/%m/%Y %H:%M:%S", "%d.%m.%Y %H:%M:%S"),
+    Duration: ("%H:%M:%S", "%-H:%M:%S", "%H:%M", "%-H:%M"),
+}
+MARKS = ("NA", "N/A", "n/a", "nan", "NaN", "null", "NULL", "None", "?", "-", ".")
 
 _NUMBER = re.compile(r"[ \t]*([+-]?)(0|[1-9][0-9]{0,14})?(?:[.]([0-9]*))?(?:[eE]([+-]?[0-9]{1,2}))?[ \t]*")
-_MOMENTS = {DATE: Date(name="date", lo=0, hi=1), STAMP: Timestamp(name="time stamp", lo=0, hi=1)}
-_NOTHING = re.compile(r"[ \t]*(nan|NaN|NA|N/A|null|NULL|None|[?])?[ \t]*")
+_SWAPPED = str.maketrans(",.", ".,")
 
 
-def kind_of(text: str | None) -> int:
-    """The place in :data:`KINDS`. Numbers that begin with idle zeros are texts: they are codes, not quantities.
+@dataclass(frozen=True)
+class TextKind:
+    """A kind, and what it says of the spelling: a mark, needed and written decimals, or a format.
 
-    >>> [KINDS[kind_of(text)] for text in ("12", "-0.50", "2026-01-31", "007", "", "cook")]
-    ['0 decimals', '1 decimals', 'date', 'text', 'missing', 'text']
+    >>> str(kind_of("-0.50")), str(kind_of("31/01/2026")), str(kind_of(" ?"))
+    ('number, 1 decimals of 2 written', 'date %d/%m/%Y', "missing ' ?'")
     """
-    if text is None or _NOTHING.fullmatch(text):
-        return MISSING
+
+    kind: str
+    mark: str | None = None
+    needed: int = 0
+    written: int = 0
+    format: str = ""
+
+    def __str__(self) -> str:
+        if self.kind == "number":
+            return f"number, {self.needed} decimals of {self.written} written"
+        return " ".join([self.kind, *([repr(self.mark)] if self.mark else []), *([self.format] if self.format else [])])
+
+    @property
+    def missing(self) -> bool:
+        """Whether there is no value."""
+        return self.kind == "missing"
+
+
+NOTHING, BIT, TEXT = TextKind("missing"), TextKind("bit"), TextKind("text")
+_DIGITS = range(MOST_DECIMALS + 1)
+KINDS: tuple[TextKind, ...] = (
+    NOTHING,
+    *(TextKind("missing", mark=f"{blank}{mark}") for mark in MARKS for blank in ("", " ")),
+    *(TextKind("number", needed=needed, written=written) for needed in _DIGITS for written in _DIGITS[needed:]),
+    BIT,
+    TEXT,
+    *(TextKind(kind.kind, format=spelled) for kind, formats in FORMATS.items() for spelled in formats),
+)
+"""Every text is of exactly one of these."""
+
+PLACES = {kind: place for place, kind in enumerate(KINDS)}
+_BY_MARK = {kind.mark: kind for kind in KINDS if kind.mark is not None}
+_MOMENTS = {
+    TextKind(kind.kind, format=spelled): kind(name="moment", lo=0, hi=1, format=spelled)
+    for kind, formats in FORMATS.items()
+    for spelled in formats
+}
+
+
+def kind_of(text: str | None, decimal: str = ".") -> TextKind:
+    """The one of :data:`KINDS`. Numbers that begin with idle zeros are texts: they are codes, not quantities.
+
+    >>> [kind_of(text).kind for text in ("12", "1", "007", "", "cook", "1,5")]
+    ['number', 'bit', 'text', 'missing', 'text', 'text']
+    >>> kind_of("1,5", ",").needed
+    1
+    """
+    if text is None or not text.strip(" \t"):
+        return NOTHING
+    if text in _BY_MARK:
+        return _BY_MARK[text]
+    if text.strip(" \t") in MARKS:
+        return NOTHING
     if text in ("0", "1"):
         return BIT
-    value = number_of(text)
-    if value is not None:
-        return WHOLE + decimals(value)
-    return next((kind for kind, column in _MOMENTS.items() if column.count_of(text) is not None), TEXT)
+    number = number_of(text, decimal)
+    if number is not None:
+        needed = decimals(number)
+        return TextKind("number", needed=needed, written=max(needed, _written(text, decimal)))
+    return next((kind for kind, column in _MOMENTS.items() if _idle_free(kind, column, text)), TEXT)
 
 
-def year_of(text: str | None) -> int | None:
-    """The year of a date or time stamp."""
-    return int(text.strip()[:4]) if text is not None and kind_of(text) in _MOMENTS else None
+def _idle_free(kind: TextKind, column: Moment, text: str) -> bool:
+    """Whether a text is a moment of this format, to the letter: 1:05 has no idle zero, 01:05 has one."""
+    count = column.count_of(text)
+    return count is not None and (kind.kind != "duration" or column.written(count) == text.strip())
 
 
-def number_of(text: str | None) -> Fraction | None:
+def moment_of(kind: TextKind) -> Moment:
+    """The column, without bounds of its own, that reads a format."""
+    return _MOMENTS[kind]
+
+
+def number_of(text: str | None, decimal: str = ".") -> Fraction | None:
     """The number that a text says, of a size and precision that a column can have."""
-    found = None if text is None else _NUMBER.fullmatch(text)
+    found = None if text is None else _NUMBER.fullmatch(text if decimal == "." else text.translate(_SWAPPED))
     if found is None or not (found[2] or found[3]):
         return None
     value = Fraction(f"{found[1]}{found[2] or '0'}.{found[3] or '0'}") * Fraction(10) ** int(found[4] or 0)
     return value if abs(value) < 10**15 else None
+
+
+def _written(text: str, decimal: str) -> int:
+    """How many decimals a number is written with; none where it has an exponent."""
+    if "e" in text.lower():
+        return 0
+    return min(len(text.strip(" \t").partition(decimal)[2]), MOST_DECIMALS)
 
 
 def decimals(value: Fraction) -> int:
@@ -61,3 +126,40 @@ def decimals(value: Fraction) -> int:
     """
     scaled = (digits for digits in range(MOST_DECIMALS) if (value * 10**digits).denominator == 1)
     return next(scaled, MOST_DECIMALS)
+
+
+@dataclass(frozen=True)
+class ColumnKind:
+    """What the kinds of a column's texts make of it: the kind of column, and its spelling."""
+
+    kind: str  # nothing, bit, number, text, or that of a moment
+    decimals: int = 0
+    places: int = 0
+    nullable: bool = False
+    mark: str | None = None
+    format: str = ""
+
+    @property
+    def gaps(self) -> dict[str, object]:
+        """The part of a definition that speaks of missing values."""
+        if not self.nullable:
+            return {}
+        return {"nullable": True} if self.mark is None else {"nullable": True, "missing": self.mark}
+
+    @property
+    def spelling(self) -> dict[str, object]:
+        """The part of a number's definition that speaks of its decimals, where they are not the usual ones."""
+        whole = not self.decimals and not self.places
+        return {} if whole or self.places == 1 else {"places": self.places}
+
+
+def spelled_numbers(kinds: Iterable[TextKind]) -> tuple[int, int]:
+    """The decimals that numbers of these kinds need, and those that they all are written with at least."""
+    listed = [kind for kind in kinds if kind.kind == "number"]
+    return max((k.needed for k in listed), default=0), min((k.written for k in listed), default=0)
+
+
+def format_from(kinds: Iterable[TextKind]) -> str:
+    """The format of moments, the commonest first: days come before months unless there are days that forbid it."""
+    listed = [kind.format for kind in kinds]
+    return next((spelled for spelled in listed if spelled == "%m/%d/%Y"), listed[0])

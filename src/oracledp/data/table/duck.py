@@ -60,7 +60,8 @@ class Source:
     ``places`` gives the relation's own name of a column where it is another; ``line_text`` is the expression
     whose line breaks place a row on a line of a file; ``reopen`` gives the relation anew where it can be read
     only once; ``unread`` says afterwards how many records could not be read at all; ``parts`` are to be counted one by
-    one instead; ``header`` has the names of all its columns where the relation's own are others.
+    one instead; ``header`` has the names of all its columns where the relation's own are others; ``decimal`` is what
+    its texts write before the decimals of a number.
     """
 
     relation: Any
@@ -72,6 +73,7 @@ class Source:
     unread: Callable[[], int] | None = None
     parts: tuple[Source, ...] = ()
     header: tuple[str, ...] = ()
+    decimal: str = "."
 
 
 def count_query(source: Any, schema: Schema, connection: Any, unit: Unit = ROWS) -> Encoded:
@@ -139,7 +141,7 @@ def _encodings(source: Source, schema: Schema) -> list[Encoding]:
     types = dict(zip(source.relation.columns, map(str, source.relation.types), strict=True))
     places = [_place(source, column.name, types) for column in schema.columns]
     return [
-        Encoding(column, index, place, types[place])
+        Encoding(column, index, place, types[place], decimal=source.decimal)
         for index, (column, place) in enumerate(zip(schema.columns, places, strict=True))
     ]
 

@@ -12,11 +12,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from oracledp.data.schema import Schema
+from oracledp.data.schema import FileFormat, Schema
 from oracledp.data.table.duck import Source, attempt
 from oracledp.data.table.sql import DUCKDB
+from oracledp.data.table.transcoding import as_utf8, is_utf8
 from oracledp.data.table.unit import ROWS, Unit
-from oracledp.errors import DataError, ParameterError
+from oracledp.errors import DataError
 from oracledp.extras import optional
 
 _CSV = (".csv", ".tsv", ".txt")
@@ -28,10 +29,8 @@ _ARROW_FILE = b"ARROW1"
 _ARROW_STREAM_END = b"\xff\xff\xff\xff\x00\x00\x00\x00"
 
 
-def open_file(
-    connection: Any, path: Path, schema: Schema, delimiter: str | None, *, strict: bool, unit: Unit = ROWS
-) -> Source:
-    """The file as a source to count, its format told by its name."""
+def open_file(connection: Any, path: Path, schema: Schema, *, strict: bool, unit: Unit = ROWS) -> Source:
+    """The file as a source to count, its format told by its name; a CSV file is spelled as the schema says."""
     if not path.exists():
         raise DataError(f"{path}: no such file")
     if path.is_dir():
@@ -39,8 +38,7 @@ def open_file(
     packed = path.suffix.lower() == ".gz"
     ending = Path(path.stem if packed else path.name).suffix.lower()
     if ending in _CSV:
-        usual = "\t" if ending == ".tsv" else ","
-        opened = _read_csv(connection, path, usual if delimiter is None else delimiter, packed, strict=strict)
+        opened = _read_csv(connection, path, _usual(schema.file, ending), packed, strict=strict)
         names = (*schema.names, *([] if unit.person is None else [unit.person]))
         return replace(opened, places=_places(path, list(opened.header), names))
     if ending in _PARQUET and not packed:
@@ -51,53 +49,59 @@ def open_file(
     raise DataError(f"{path.name}: the format is told by the name, which must end in {known}")
 
 
-def open_texts(connection: Any, path: Path, delimiter: str | None) -> tuple[Source, tuple[str, ...]]:
+def _usual(file: FileFormat, ending: str) -> FileFormat:
+    """With the delimiter that the file's name says, unless the format says another."""
+    return file if file.delimiter is not None else file.changed(delimiter="\t" if ending == ".tsv" else ",")
+
+
+def open_texts(connection: Any, path: Path, file: FileFormat) -> tuple[Source, tuple[str, ...]]:
     """The file as a source without a schema, and the names of its columns."""
     packed = path.suffix.lower() == ".gz"
     ending = Path(path.stem if packed else path.name).suffix.lower()
     if path.is_file() and ending in _CSV:
-        usual = "\t" if ending == ".tsv" else ","
-        opened = _read_csv(connection, path, usual if delimiter is None else delimiter, packed, strict=False)
+        opened = _read_csv(connection, path, _usual(file, ending), packed, strict=False)
         return opened, opened.header
-    opened = open_file(connection, path, Schema({"_": {"kind": "boolean"}}), delimiter, strict=False)
+    opened = open_file(connection, path, Schema({"_": {"kind": "boolean"}}), strict=False)
     return opened, tuple(opened.relation.columns)
 
 
 # ---- CSV -----------------------------------------------------------------------------------------------
-def _read_csv(connection: Any, path: Path, delimiter: str, packed: bool, *, strict: bool) -> Source:
+def _read_csv(connection: Any, path: Path, file: FileFormat, packed: bool, *, strict: bool) -> Source:
     """Every field as text under names of our own, so that DuckDB guesses neither types nor names.
 
     Unless strict, a record that cannot be read (too few fields, not UTF-8, too long) is set aside and counted.
     """
-    if len(delimiter) != 1 or delimiter in '"\r\n':
-        raise ParameterError("delimiter must be one character, not a quote or a line break")
-    header = _header(path, delimiter, packed)
+    title = path.name
+    if not is_utf8(file.encoding):
+        path, packed = as_utf8(connection, path, file.encoding, packed), False
+    header = list(file.names or _header(path, title, file.separator, packed))
     if len(header) > _MOST_FIELDS:
-        raise DataError(f"{path.name}: line 1 names {len(header):,} columns, at most {_MOST_FIELDS:,} are read")
+        raise DataError(f"{title}: line 1 names {len(header):,} columns, at most {_MOST_FIELDS:,} are read")
     fields = ", ".join(f"'f{index}': 'VARCHAR'" for index in range(len(header)))
     lenient = "" if strict else ", strict_mode = false, store_rejects = true, rejects_limit = 0"
     relation = attempt(
         lambda: connection.sql(
-            f"SELECT * FROM read_csv({_literal_path(path)}, auto_detect = false, header = true,"
-            f" columns = {{{fields}}}, delim = {DUCKDB.literal(delimiter)}, quote = '\"', escape = '\"', nullstr = '',"
-            f" allow_quoted_nulls = false, compression = '{'gzip' if packed else 'none'}'{lenient})"
+            f"SELECT * FROM read_csv({_literal_path(path)}, auto_detect = false,"
+            f" header = {str(file.names is None).lower()},"
+            f" columns = {{{fields}}}, delim = {DUCKDB.literal(file.separator)}, quote = '\"', escape = '\"',"
+            f" nullstr = '', allow_quoted_nulls = false, compression = '{'gzip' if packed else 'none'}'{lenient})"
         ),
-        path.name,
+        title,
     )
     every_field = ", ".join(f"f{index}" for index in range(len(header)))
-    unread = None if strict else (lambda: _set_aside(connection, path))
+    unread = None if strict else (lambda: _set_aside(connection, title))
     text = f"concat({every_field})"
-    return Source(relation, path.name, line_text=text, unread=unread, header=tuple(header))
+    return Source(relation, title, line_text=text, unread=unread, header=tuple(header), decimal=file.decimal)
 
 
-def _set_aside(connection: Any, path: Path) -> int:
+def _set_aside(connection: Any, title: str) -> int:
     """How many records of the file could not be read; each may be there for several reasons."""
     query = "SELECT count(DISTINCT (scan_id, file_id, line)) FROM reject_errors"
-    ((rows,),) = attempt(lambda: connection.sql(query).fetchall(), path.name)
+    ((rows,),) = attempt(lambda: connection.sql(query).fetchall(), title)
     return int(rows)
 
 
-def _header(path: Path, delimiter: str, packed: bool) -> list[str]:
+def _header(path: Path, title: str, delimiter: str, packed: bool) -> list[str]:
     """The names in line 1, and not a byte of a record: what those hold may not decide here."""
     opener = gzip.open if packed else open
     problem = "line 1 must be a header with the columns' names"
@@ -108,12 +112,12 @@ def _header(path: Path, delimiter: str, packed: bool) -> list[str]:
         if header:
             return header
     except UnicodeDecodeError:
-        problem = "not UTF-8 text"
+        problem = "not UTF-8 text; say its encoding, such as cp1252"
     except csv.Error:
         pass
     except (OSError, EOFError, zlib.error):
         problem = "the header cannot be read: damaged or truncated"
-    raise DataError(f"{path.name}: {problem}")  # outside the handler: a decoding error carries the data
+    raise DataError(f"{title}: {problem}")  # outside the handler: a decoding error carries the data
 
 
 def _places(path: Path, header: list[str], names: Sequence[str]) -> dict[str, str]:

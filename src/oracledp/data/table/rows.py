@@ -15,13 +15,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from oracledp.data.schema import Schema
+from oracledp.data.schema import FileFormat, Schema
 from oracledp.data.table.duck import Source, attempt, code_rows, private_connection
 from oracledp.data.table.files import open_file
 from oracledp.data.table.sql import DUCKDB
 from oracledp.errors import DataError, ParameterError
-
-FORMATS = {".csv": "FORMAT csv, HEADER", ".parquet": "FORMAT parquet"}
 
 
 @dataclass(frozen=True)
@@ -43,6 +41,8 @@ class FileRows:
     def numbers(self, names: Sequence[str]) -> NDArray[np.float64]:
         """Rows × columns of numbers, true as 1 and false as 0, NaN for what is no number."""
         places = [self._place(name) for name in names]
+        if self.source.decimal == ",":
+            places = [f"translate({place}, ',.', '.,')" for place in places]
         truths = [f"CAST(TRY_CAST({place} AS BOOLEAN) AS DOUBLE)" for place in places]
         read = [
             f"coalesce(TRY_CAST({place} AS DOUBLE), {truth}) AS v{index}"
@@ -63,15 +63,25 @@ class FileRows:
         if column.lower() in (name.lower() for name in self.names):
             raise ParameterError(f"{self.source.title} has a column {column!r}: choose another name with --column")
 
-    def write(self, target: Path, column: str, labels: Sequence[Any], chosen: NDArray[np.intp], *, alone: bool) -> None:
+    def write(
+        self, target: Path, column: str, labels: Sequence[Any], chosen: NDArray[np.intp], *, alone: bool,
+        spelled: FileFormat,
+    ) -> None:  # fmt: skip
         """The rows with one column more, ``labels[chosen]``, or that alone: CSV or Parquet by the target's name."""
         self.connection.register("numbered", {"place": np.arange(len(chosen)), "label": chosen.astype(np.int32)})
         kept = [] if alone else [f"f{index} AS {DUCKDB.name(name)}" for index, name in enumerate(self.names)]
         cases = " ".join(f"WHEN {number} THEN {_written(label)}" for number, label in enumerate(labels))
         columns = ", ".join([*kept, f"CASE numbered.label {cases} END AS {DUCKDB.name(column)}"])
         rows = f"SELECT {columns} FROM given JOIN numbered ON given.rowid = numbered.place ORDER BY numbered.place"
-        query = f"COPY ({rows}) TO {DUCKDB.literal(str(target))} ({FORMATS[target.suffix]})"
+        query = f"COPY ({rows}) TO {DUCKDB.literal(str(target))} ({_options(target, spelled)})"
         attempt(lambda: self.connection.execute(query), target.name, "cannot be written")
+
+
+def _options(target: Path, spelled: FileFormat) -> str:
+    """What COPY must know of the format."""
+    if target.suffix != ".csv":
+        return "FORMAT parquet"
+    return f"FORMAT csv, HEADER {spelled.names is None}, DELIMITER {DUCKDB.literal(spelled.separator)}"
 
 
 def _written(label: Any) -> str:
@@ -87,7 +97,7 @@ def _written(label: Any) -> str:
 def open_rows(path: str | PathLike[str], schema: Schema, *, memory: str | None = None) -> Iterator[FileRows]:
     """The rows of a CSV, Parquet or Arrow file; a record that cannot be read is refused, since none may be left out."""
     with private_connection(memory) as connection:
-        source = open_file(connection, Path(path), schema, None, strict=True)
+        source = open_file(connection, Path(path), schema, strict=True)
         own = source.relation.columns
         renamed = ", ".join(f"{DUCKDB.name(name)} AS f{index}" for index, name in enumerate(own))
         attempt(lambda: source.relation.project(renamed).create("given"), source.title, source.failure)

@@ -39,6 +39,7 @@ class Encoding:
     place: str
     type_name: str
     dialect: Dialect = DUCKDB
+    decimal: str = "."  # of texts
 
     def __post_init__(self) -> None:
         if self.dialect.family(self.type_name) is None:
@@ -74,9 +75,18 @@ class Encoding:
 
     def readings(self) -> tuple[str, str]:
         """Both expressions of the reading."""
-        source = self.dialect.source(self.type_name, self.dialect.name(self.place))
+        source = self._unmarked(self.dialect.source(self.type_name, self.dialect.name(self.place)))
         value = _reading(self.dialect, self.column, self.family, source)
         return f"{value} AS v{self.index}", f"{source} AS x{self.index}"
+
+    def _unmarked(self, source: str) -> str:
+        """A text without the column's mark of missing values, and with its number's decimals after a point."""
+        if self.family is not Family.TEXTS:
+            return source
+        if self.column.mark is not None:
+            source = f"NULLIF({source}, {self.dialect.literal(self.column.mark)})"
+        numbers = isinstance(self.column, Ordered) and not isinstance(self.column, Moment)
+        return f"translate({source}, ',.', '.,')" if numbers and self.decimal == "," else source
 
     def coding(self) -> str:
         """The code, in a type that also holds the flaws."""

@@ -131,10 +131,10 @@ class Table:
     ) -> Table:
         """Encode a CSV (also ``.gz``), Parquet or Arrow file, or a folder of Parquet files, out of core.
 
-        One GROUP BY in DuckDB reads, encodes and counts; nothing is guessed from the data. A CSV file is
-        UTF-8 with a header; an empty field is missing, a quoted empty field is an empty text; a record that
-        cannot be read is one whose values are all missing.
-        ``memory`` (such as ``"4GB"``) is where DuckDB begins to spill to a private folder that is removed
+        One GROUP BY in DuckDB reads, encodes and counts; nothing is guessed from the data. A CSV file is spelled as
+        ``schema.file`` says, else UTF-8 with a header; ``delimiter`` is for a single file that has another. An empty
+        field is missing, a quoted empty field is an empty text; a record that cannot be read is one whose values are
+        all missing. ``memory`` (such as ``"4GB"``) is where DuckDB begins to spill to a private folder that is removed
         however the process ends.
         """
         from oracledp.data.table.duck import count_records, private_connection
@@ -142,7 +142,8 @@ class Table:
 
         unit = Unit.of(person, rows_per_person, schema)
         with private_connection(memory) as connection:
-            source = open_file(connection, Path(path), schema, delimiter, strict=strict, unit=unit)
+            spelled = schema.spelled(delimiter=delimiter)
+            source = open_file(connection, Path(path), spelled, strict=strict, unit=unit)
             return cls._build(count_records(source, schema, unit), strict)
 
     @classmethod

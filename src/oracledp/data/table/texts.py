@@ -13,6 +13,7 @@ from typing import Any
 
 import narwhals as nw
 
+from oracledp.data.schema import FileFormat
 from oracledp.data.table.duck import attempt, private_connection
 from oracledp.data.table.files import open_texts
 from oracledp.data.table.persons import EXACT, PersonsInSql, digests, kept_rows
@@ -25,11 +26,13 @@ from oracledp.errors import DataError
 class TextColumns:
     """For each column the number of rows that hold each text, None where there is no value.
 
-    ``names`` count as public; ``counts`` are as private as the rows, and every row is in each column once.
+    ``names`` count as public; ``counts`` are as private as the rows, and every row is in each column once. ``decimal``
+    is what numbers have before their decimals.
     """
 
     names: tuple[str, ...]
     counts: tuple[dict[str | None, int], ...] = field(repr=False)
+    decimal: str = "."
 
     @property
     def rows(self) -> int:
@@ -39,25 +42,25 @@ class TextColumns:
     def without(self, names: Collection[str]) -> TextColumns:
         """The columns that are not named."""
         kept = [(name, held) for name, held in zip(self.names, self.counts, strict=True) if name not in names]
-        return TextColumns(tuple(name for name, _ in kept), tuple(held for _, held in kept))
+        return TextColumns(tuple(name for name, _ in kept), tuple(held for _, held in kept), self.decimal)
 
     def __repr__(self) -> str:
         return f"TextColumns({', '.join(self.names)})"
 
     @classmethod
-    def read(cls, source: object, *, delimiter: str | None = None, unit: Unit = ROWS) -> TextColumns:
+    def read(cls, source: object, *, file: FileFormat = FileFormat(), unit: Unit = ROWS) -> TextColumns:  # noqa: B008
         """The columns of a file (CSV, Parquet, Arrow) or of a pandas, polars or pyarrow table.
 
         With a unit of persons, of each so many rows at most, and the column that tells them apart is left out.
         """
         if isinstance(source, str | PathLike):
-            return _of_file(Path(source), delimiter, unit)
+            return _of_file(Path(source), file, unit)
         return _of_frame(source, unit)
 
 
-def _of_file(path: Path, delimiter: str | None, unit: Unit) -> TextColumns:
+def _of_file(path: Path, file: FileFormat, unit: Unit) -> TextColumns:
     with private_connection() as connection:
-        opened, names = open_texts(connection, path, delimiter)
+        opened, names = open_texts(connection, path, file)
         relation, columns = opened.relation, _distinct(names)
         if unit.person is not None:
             relation, columns = attempt(lambda: _kept(relation, columns, unit), opened.title, opened.failure)
@@ -69,7 +72,7 @@ def _of_file(path: Path, delimiter: str | None, unit: Unit) -> TextColumns:
         unread = 0 if opened.unread is None or unit.person is not None else opened.unread()
     for counts in found:
         counts[None] = counts.get(None, 0) + unread
-    return TextColumns(columns, tuple(found))
+    return TextColumns(columns, tuple(found), opened.decimal)
 
 
 def _kept(relation: Any, names: tuple[str, ...], unit: Unit) -> tuple[Any, tuple[str, ...]]:
@@ -128,8 +131,8 @@ def _texts(values: Iterable[object]) -> Iterator[str | None]:
 
 
 def _spelled(value: object) -> str | None:
-    """Whole numbers stored as floats are written as whole numbers, and those that floats do not hold as floats say them:
-    one row without a value makes floats of a whole column in pandas, and no other row may be spelled otherwise for it.
+    """Whole numbers stored as floats are written as whole numbers, those that floats do not hold as floats say them: one
+    row without a value makes floats of a whole column in pandas, and no other row may be spelled otherwise for it.
     """
     if value is None or type(value).__name__ in ("NAType", "NaTType") or value != value:
         return None

@@ -50,6 +50,8 @@ def code_of(column: Column, value: object) -> int:
     """The code of one value, or of its flaw."""
     if isinstance(value, complex | np.complexfloating) and value.imag == 0:
         value = value.real  # one complex number makes a whole column of numpy's complex
+    if isinstance(value, str) and value == column.mark:
+        return missing_code(column)
     if isinstance(column, Categorical):
         return _category(column, value)
     if isinstance(column, Moment):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar
 
+from oracledp.data.schema.durations import Duration
 from oracledp.data.schema.moments import Moment
 from oracledp.data.table.dialects.base import Dialect
 from oracledp.data.table.values import Family
@@ -39,7 +40,13 @@ class DuckDB(Dialect):
         return f"regexp_full_match({text}, {self.literal(pattern)})"
 
     def moment_of_text(self, text: str, column: Moment) -> str:
-        """By the engine's own calendar, which is Python's."""
+        """By the engine's own calendar, which is Python's; a duration part by part."""
+        if isinstance(column, Duration):
+            parts = (
+                f"CAST(split_part(trim({text}, ' '), ':', {place}) AS BIGINT) * {scale}"
+                for place, scale in enumerate(column.scales, start=1)
+            )
+            return f"({' + '.join(parts)})"
         read = f"TRY_STRPTIME(trim({text}, ' '), {self.literal(column.format)})"
         seconds = f"CAST(epoch({read}) AS BIGINT)"
         return f"{seconds} // 86400" if column.kind == "date" else seconds

@@ -1,0 +1,48 @@
+"""Texts of other encodings as UTF-8, in the private folder of whoever reads them."""
+
+from __future__ import annotations
+
+import codecs
+import gzip
+import io
+import zlib
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+from oracledp.errors import DataError
+
+_CHUNK = 1 << 20  # characters
+
+
+def is_utf8(encoding: str) -> bool:
+    """Whether a file needs no translation.
+
+    >>> is_utf8("UTF8"), is_utf8("latin-1")
+    (True, False)
+    """
+    return codecs.lookup(encoding).name in ("utf-8", "utf-8-sig", "ascii")
+
+
+def as_utf8(connection: Any, path: Path, encoding: str, packed: bool) -> Path:
+    """A copy of the file in UTF-8, where DuckDB spills, which goes when the connection does.
+
+    What the encoding does not know becomes a replacement character: no byte may stop a run.
+    """
+    ((folder,),) = connection.sql("SELECT current_setting('temp_directory')").fetchall()
+    Path(folder).mkdir(parents=True, exist_ok=True)
+    copy = Path(folder) / f"{uuid4().hex}.csv"
+    opener: Any = gzip.open if packed else open
+    try:
+        with (
+            opener(path, "rb") as raw,
+            io.TextIOWrapper(raw, encoding=encoding, errors="replace", newline="") as text,
+            copy.open("w", encoding="utf-8", newline="") as target,
+        ):
+            while part := text.read(_CHUNK):
+                target.write(part)
+    except (OSError, EOFError, zlib.error, UnicodeError):  # a file of UTF-16 may lack the mark of its byte order
+        copy.unlink(missing_ok=True)
+    if not copy.exists():  # outside the handler: a decoding error carries the data
+        raise DataError(f"{path.name}: cannot be read as {encoding}: damaged or of another encoding")
+    return copy
