@@ -21,7 +21,6 @@ from oracledp.mechanisms import (
 )
 from oracledp.mechanisms import perturbed_min as rspm
 from oracledp.mechanisms.release import Release
-from oracledp.mechanisms.robust import runs
 from oracledp.mechanisms.votes import approval, ladder
 from oracledp.mechanisms.votes import mechanism as votes
 from oracledp.privacy.guarantee import Neighbours
@@ -123,13 +122,5 @@ MECHANISMS: Breaks = {
     "mapped counts with half their noise": (
         "mapped-counts / add-remove",
         wrapped(mapped_counts, "discrete_laplace", lambda draw, scale, *rest: draw(max(1, scale // 2), *rest)),
-    ),
-    "runs of PRSMA without noise": (
-        "prsma / replace-one",
-        wrapped(perturbation, "discrete_laplace", lambda draw, scale, count, source: np.zeros(count, dtype=np.int64)),
-    ),
-    "a test of PRSMA that lets everything through": (
-        "prsma / gives up / replace-one",
-        wrapped(runs, "bernoulli", lambda draw, chance, source: draw(chance, source) or chance > 0),
     ),
 }
