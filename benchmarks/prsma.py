@@ -1,6 +1,6 @@
-"""PRSMA: designs against the paper's, error against rows, oracle calls per second, scaling over workers.
+"""PRSMA: designs against the paper's and older ones, error against rows, oracle calls per second, over workers too.
 
-Run: python -m benchmarks.prsma [designs|error|speed] [--quick] [--json]
+Run: python -m benchmarks.prsma [designs|theorems|error|speed] [--quick] [--json]
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 from experiments.paper_constants import paper_design
+from experiments.parts.designer import design_parts
 
 from oracledp.classes import ZeroOneLoss
 from oracledp.data.schema import Schema
@@ -49,22 +50,45 @@ def designs(quick: bool) -> list[dict[str, Any]]:
     for delta, budgets in BUDGETS.items():
         wanted.append(("paper", 1, delta, 10**6, 0))
         wanted += [(t, 1, d, 10**6, calls) for (t, d), calls in OLDER.items() if d == delta]
-        wanted += [("independent", 1, delta, 10**6, calls) for calls in (budgets[-1:] if quick else budgets)]
+        wanted += [("independent", 1, delta, 10**6, budgets[1])]
+        wanted += [("two-sample", 1, delta, 10**6, calls) for calls in (budgets[-1:] if quick else budgets)]
     if not quick:
-        wanted += [("independent", 1, "1e-6", rows, 10**6) for rows in (10**4, 10**5, 10**8)]
-        wanted += [("independent", epsilon, "1e-6", 10**6, 10**6) for epsilon in ("1/2", 2, 3)]
+        wanted += [("two-sample", 1, "1e-6", rows, 10**6) for rows in (10**4, 10**5, 10**8)]
+        wanted += [("two-sample", epsilon, "1e-6", 10**6, 10**6) for epsilon in ("1/2", 2, 3)]
     found = []
     for theorem, epsilon, delta, rows, calls in wanted:
         start = time.process_time()
         try:
             if theorem == "paper":
                 design = paper_design(epsilon=epsilon, delta=delta, rows=rows)
+            elif theorem == "two-sample":
+                design = design_prsma(epsilon=epsilon, delta=delta, rows=rows, max_calls=calls)
             else:
-                design = design_prsma(epsilon=epsilon, delta=delta, rows=rows, max_calls=calls, theorem=theorem)
+                design = design_parts(epsilon=epsilon, delta=delta, rows=rows, max_calls=calls, theorem=theorem)
         except ParameterError as error:
             found.append({"theorem": theorem, "delta": delta, "calls": calls, "error": str(error)})
             continue
         found.append(row(theorem, design, time.process_time() - start))
+    return found
+
+
+def theorems(quick: bool) -> list[dict[str, Any]]:
+    """Theorem 7 against Theorem 5, the best of those on parts: every ε, then one number changed at ε = 1 and ε = 10."""
+    usual = {"delta": "1e-6", "beta": "1/100", "max_calls": 10**6, "rows": 10**6}
+    other = [{"delta": "1e-4"}, {"delta": "1e-9", "max_calls": 10**9}, {"beta": "3/10"}, {"max_calls": 10**8},
+             {"delta": "1e-4", "max_calls": 20_000}, {"rows": 10**4}, {"rows": 10**9}]  # fmt: skip
+    tasks: list[dict[str, Any]] = [usual | {"epsilon": epsilon} for epsilon in ("1", "3", "5", "10", "30", "3/10")]
+    tasks += [usual | {"epsilon": epsilon} | change for epsilon in ("10", "1") for change in other]
+    found = []
+    for task in tasks[:2] if quick else tasks:
+        line = dict(task)
+        for name, find in (("two-sample", design_prsma), ("independent", design_parts)):
+            try:
+                line[name] = round(find(**task).relative_signal, 4)  # type: ignore[operator]
+            except ParameterError:
+                line[name] = None
+        found.append(line)
+        print(line, file=sys.stderr, flush=True)
     return found
 
 
@@ -117,7 +141,7 @@ def speed(quick: bool) -> list[dict[str, Any]]:
 def main(arguments: list[str]) -> None:
     quick, as_json = "--quick" in arguments, "--json" in arguments
     chosen = [a for a in arguments if not a.startswith("--")] or ["designs", "error", "speed"]
-    parts = {"designs": designs, "error": error, "speed": speed}
+    parts = {"designs": designs, "theorems": theorems, "error": error, "speed": speed}
     report = {name: parts[name](quick) for name in chosen}
     if as_json:
         print(json.dumps(report, indent=2))

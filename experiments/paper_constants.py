@@ -5,12 +5,12 @@ from __future__ import annotations
 from fractions import Fraction
 from math import ceil, exp, floor, log, sqrt
 
+from experiments.parts.theorem_equal import EveryPart
 from oracledp.errors import ParameterError
 from oracledp.exact.capacity import MOST_ROWS
 from oracledp.exact.numbers import Exact, positive, probability, whole
 from oracledp.mechanisms.robust.design import Design
 from oracledp.mechanisms.robust.laplace_test import laplace_table
-from oracledp.mechanisms.robust.theorem_equal import EveryPart
 
 MOST_PARTS = 1_000_000
 
@@ -18,7 +18,7 @@ MOST_PARTS = 1_000_000
 def paper_design(*, epsilon: Exact, delta: Exact, rows: int) -> Design:
     """K, R, ε' and the threshold of the published algorithm for a final (ε, δ), with ε* = ε/62 and δ* = δ/11.
 
-    ε' is rounded down, K and R up. Its privacy is certified by Theorem 3 of proofs/prsma.md: the published
+    ε' is rounded down, K and R up. Its privacy is certified by Theorem 3 of experiments/parts/README.md: the published
     constants are far from tight.
 
     >>> design = paper_design(epsilon=1, delta="1e-6", rows=10**6)
@@ -46,8 +46,7 @@ def paper_design(*, epsilon: Exact, delta: Exact, rows: int) -> Design:
         runs_per_part=ceil(log(parts / small) / small),
         epsilon_inner=_below(inner),
         pass_probabilities=laplace_table(parts, Fraction(round(5000 * exp(-star)), 5000), threshold),
-        minimum_passing=passing,
-        theorem=EveryPart(_below(deviation * (1 + 1e-6)), Fraction(0)),
+        theorem=EveryPart(passing, _below(deviation * (1 + 1e-6)), Fraction(0)),
     )
 
 

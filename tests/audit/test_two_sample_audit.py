@@ -43,7 +43,6 @@ def a_design(
         runs_per_part=runs,
         epsilon_inner=2 * ETA,
         pass_probabilities=laplace_table(tests, ratio, threshold),
-        minimum_passing=1,
         theorem=TwoSamples(Fraction(1, cells)),
     )
     return replace(design, **changes)  # type: ignore[arg-type]

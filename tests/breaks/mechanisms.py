@@ -23,7 +23,7 @@ from oracledp.mechanisms import (
 from oracledp.mechanisms import perturbed_min as rspm
 from oracledp.mechanisms.release import Release
 from oracledp.mechanisms.robust import mechanism as robust
-from oracledp.mechanisms.robust import runs, subsampling, theorem_two_sample
+from oracledp.mechanisms.robust import subsampling, theorem_two_sample
 from oracledp.mechanisms.votes import approval, ladder
 from oracledp.mechanisms.votes import mechanism as votes
 from oracledp.privacy.guarantee import Neighbours
@@ -143,12 +143,12 @@ MECHANISMS: Breaks = {
         wrapped(mapped_counts, "discrete_laplace", lambda draw, scale, *rest: draw(max(1, scale // 2), *rest)),
     ),
     "runs of PRSMA without noise": (
-        "prsma / replace-one",
+        "prsma:two-sample / add-remove",
         wrapped(perturbation, "discrete_laplace", lambda draw, scale, count, source: np.zeros(count, dtype=np.int64)),
     ),
     "a test of PRSMA that lets everything through": (
-        "prsma / gives up / replace-one",
-        wrapped(runs, "bernoulli", lambda draw, chance, source: draw(chance, source) or chance > 0),
+        "prsma:two-sample / hides / add-remove",
+        wrapped(subsampling, "bernoulli", lambda draw, chance, source: draw(chance, source) or chance > 0),
     ),
     "the released run from a tested subsample": (
         "prsma:two-sample / hides / add-remove",

@@ -3,48 +3,44 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from math import exp
+from fractions import Fraction
 
 from broken.mutants import Mutant
 from oracledp.audit.exact_law import Finding
 from oracledp.audit.prsma_finding import audited_design, finding, rare
-from oracledp.audit.prsma_law import Behaviour, fixed_split
-from oracledp.audit.worst_oracles import Setting, alike_parts_search, worst_own
+from oracledp.audit.prsma_law import Behaviour
+from oracledp.audit.worst_oracles import Setting, worst_excess
+from oracledp.mechanisms.robust.delta import certified_delta, delta_terms
+from oracledp.mechanisms.robust.laplace_test import laplace_table
+from oracledp.privacy.guarantee import Neighbours
 
 
 def _few_runs() -> Finding:
     setting = replace(Setting.of(audited_design()), runs=5)
-    return finding("a fortieth of the runs", alike_parts_search(setting, perfect=rare(5), moves=0))
+    return finding("a fortieth of the runs", worst_excess(setting, rare(5)))
 
 
 def _no_noise() -> Finding:
     design = audited_design()
     step = tuple(float(passing > design.threshold) for passing in range(design.parts + 1))
-    setting = replace(Setting.of(design), table=step)
-    return finding("no noise in the test", alike_parts_search(setting, perfect=[0.3], moves=0))
+    return finding("no noise in the test", worst_excess(replace(Setting.of(design), table=step), [(0.3, 0.3)]))
 
 
 def _impure_base() -> Finding:
-    """A base that gives its part away with probability 1/100: (0, 0.01)-DP, and no part but one can do it."""
-    setting = Setting.of(audited_design())
-    others = fixed_split([Behaviour(0.0, 0.0)] * (audited_design().parts - 1), setting.runs)
-    return finding("a base that is not pure", worst_own(setting, [(others, 0.01, 0.0)]))
+    """A base that gives one record away with probability 1/100: (0, 0.01)-DP, and no sample without it can do it."""
+    return finding("a base that is not pure", worst_excess(Setting.of(audited_design()), [(0.0, 0.01)]))
 
 
 def _wall_clock() -> Finding:
-    """A slow record in one part uses up the time of all: every part fails in one world and none in the other."""
-    setting, design = Setting.of(audited_design()), audited_design()
-    laws = []
-    for failure in (0.0, 1.0):
-        part = Behaviour(failure, 0.5)
-        others = fixed_split([part] * (design.parts - 1), setting.runs)
-        laws.append(others.facing(setting.table).law(part, setting.runs))
-    return finding("a time limit shared by all parts", laws[0].excess(laws[1], exp(1)))
+    """A slow record in one sample uses up the time of all: every run fails in one world and none in the other."""
+    setting = Setting.of(audited_design())
+    quick, slow = (setting.law(part, part) for part in (Behaviour(failure, 0.5) for failure in (0.0, 1.0)))
+    return finding("a time limit shared by all samples", quick.excess(slow, setting.growth))
 
 
 @dataclass(frozen=True)
 class Retried(Behaviour):
-    """A part whose failed runs are tried again: it passes unless all of them fail."""
+    """A sample on which failed runs are tried again: its test passes unless all of them fail."""
 
     def passes(self, runs: int) -> float:
         """The probability that some run answers."""
@@ -52,23 +48,28 @@ class Retried(Behaviour):
 
 
 def _retried_runs() -> Finding:
-    """The others hide every output inside, and nobody notices."""
-    setting, design = Setting.of(audited_design()), audited_design()
-    others = fixed_split([Retried(0.3, 0.0)] * (design.parts - 1), setting.runs)
-    return finding("failed runs are tried again", worst_own(setting, [(others, 0.3, 0.3)]))
+    """Samples without the changed record hide every output inside, and nobody notices."""
+    setting, without = Setting.of(audited_design()), Retried(0.3, 0.0)
+    here, there = (setting.law(without, held) for held in (Retried(0.0, 0.3), without))
+    return finding("failed runs are tried again", here.excess(there, setting.growth))
 
 
-def _fixed_run() -> Finding:
-    """An oracle that fails on its first call only, and the first run is the one that is released."""
-    setting = replace(Setting.of(audited_design()), by_lot=False)
-    return finding("a fixed run is released", alike_parts_search(setting, perfect=[0.1, 0.2], moves=0))
+def _free_bottom() -> Finding:
+    """A test that gives up less often, and a claim without what ⊥ then tells."""
+    design = replace(
+        audited_design(), delta=Fraction(1, 10**9), pass_probabilities=laplace_table(40, Fraction(3, 5), 30)
+    )
+    claim = certified_delta(design) - delta_terms(design, design.epsilon)["giving up"]
+    found = worst_excess(Setting.of(design), [(0.3, 0.3)])
+    claimed = replace(design, delta=claim).guarantee(Neighbours.REPLACE_ONE)
+    return Finding("⊥ that is taken to tell nothing", claimed, 0.0, float("inf"), found, found, 1)
 
 
 PRSMA_MUTANTS: tuple[Mutant, ...] = (
     Mutant("prsma-few-runs", "PRSMA with too few runs for its delta", _few_runs),
     Mutant("prsma-no-noise", "PRSMA without noise in its test", _no_noise),
     Mutant("prsma-impure-base", "PRSMA over a base that is not pure (P7)", _impure_base),
-    Mutant("prsma-wall-clock", "PRSMA with a time limit that couples its parts (P6)", _wall_clock),
-    Mutant("prsma-fixed-run", "PRSMA that releases the first run of a part", _fixed_run),
+    Mutant("prsma-wall-clock", "PRSMA with a time limit that couples its samples (P6)", _wall_clock),
     Mutant("prsma-retried-runs", "PRSMA that tries failed runs again", _retried_runs),
+    Mutant("prsma-free-bottom", "PRSMA that pays nothing for giving up", _free_bottom),
 )

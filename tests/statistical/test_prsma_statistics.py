@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from oracledp.audit.prsma_law import Behaviour, fixed_split
+from oracledp.audit.prsma_law import Behaviour, Sampled
 from oracledp.mechanisms.robust.design import Design
 from oracledp.mechanisms.robust.laplace_test import laplace_table
-from oracledp.mechanisms.robust.runs import Array, Run, ThisProcess, answer, passing_outputs
-from oracledp.mechanisms.robust.theorem_independent import IndependentLabels
+from oracledp.mechanisms.robust.runs import Array, Run, ThisProcess
+from oracledp.mechanisms.robust.subsampling import answer_after_tests
+from oracledp.mechanisms.robust.theorem_two_sample import TwoSamples
 from oracledp.randomness.noise import uniform
 from oracledp.randomness.partition import label_counts
 from oracledp.randomness.source import Randomness, SystemRandomness
@@ -28,13 +29,12 @@ def a_design(threshold: int = 4) -> Design:
         runs_per_part=5,
         epsilon_inner=Fraction(1, 100),
         pass_probabilities=laplace_table(6, Fraction(1, 3), threshold),
-        minimum_passing=2,
-        theorem=IndependentLabels(Fraction(1), Fraction(2), Fraction(2)),
+        theorem=TwoSamples(Fraction(1, 6)),
     )
 
 
 class ToyBase:
-    """A run is 0, 1 or fails; a part's only count says with which probability, in hundredths, it fails."""
+    """A run is 0, 1 or fails; a sample's only count says with which probability, in hundredths, it fails."""
 
     def draw(self, runs: int, source: Randomness) -> Array:
         return uniform(100, 2 * runs, source).reshape(runs, 2)
@@ -44,19 +44,19 @@ class ToyBase:
 
 
 def outcomes(failures: list[int], repeats: int) -> list[int]:
-    """How often the mechanism said 1, 0 and ⊥."""
+    """How often the mechanism said 1, 0 and ⊥ when each sample is one of these kinds, all equally likely."""
     source, design = SystemRandomness(), a_design()
-    parts = [(np.array([i]), np.array([failure])) for i, failure in enumerate(failures)]
+    kinds = [(np.array([i]), np.array([failure])) for i, failure in enumerate(failures)]
     said = []
     for _ in range(repeats):
-        said.append(answer(design, passing_outputs(design, ToyBase(), parts, source, ThisProcess()), source))
+        samples = (kinds[kind] for kind in uniform(len(kinds), 7, source).tolist())
+        said.append(answer_after_tests(design, ToyBase(), samples, source, ThisProcess()))
     return [said.count(1), said.count(0), said.count(None)]
 
 
 def exact_law(failures: list[int], threshold: int) -> list[float]:
-    parts = [Behaviour(Fraction(failure, 100), Fraction(3, 10)) for failure in failures]
-    table = a_design(threshold).pass_probabilities
-    law = fixed_split(parts[1:], 5).facing(table).law(parts[0], 5)
+    samples = [(Fraction(1, len(failures)), Behaviour(Fraction(f, 100), Fraction(3, 10))) for f in failures]
+    law = Sampled.of(samples, 5).law(a_design(threshold).pass_probabilities)
     return [float(p) for p in (law.inside, law.outside, law.bottom)]
 
 

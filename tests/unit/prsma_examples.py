@@ -16,7 +16,7 @@ from oracledp.mechanisms.robust.runs import (
     Array,
     Run,
 )
-from oracledp.mechanisms.robust.theorem_independent import IndependentLabels
+from oracledp.mechanisms.robust.theorem_two_sample import TwoSamples
 from oracledp.oracles.branch_and_bound import BranchAndBoundOracle
 from oracledp.privacy.guarantee import Neighbours
 from oracledp.randomness.source import Randomness, SeededRandomness
@@ -33,9 +33,8 @@ def a_design(**changes: object) -> Design:
         parts=20,
         runs_per_part=30,
         epsilon_inner=Fraction(1, 20),
-        pass_probabilities=laplace_table(20, Fraction(1, 4), 14),
-        minimum_passing=6,
-        theorem=IndependentLabels(Fraction(4), Fraction(3), Fraction(4)),
+        pass_probabilities=tuple(min(p, Fraction(99, 100)) for p in laplace_table(20, Fraction(1, 4), 14)),
+        theorem=TwoSamples(Fraction(1, 20)),
     )
     return replace(basis, **changes)  # type: ignore[arg-type]
 
@@ -53,7 +52,7 @@ def rules() -> Conjunctions:
 
 @dataclass(frozen=True)
 class ToyBase:
-    """Returns how many records its part holds, and fails on parts that hold a forbidden record."""
+    """Returns how many records its sample holds, and fails on samples that hold a forbidden record."""
 
     forbidden: int = -1
     drawn: list[int] = field(default_factory=list, compare=False)

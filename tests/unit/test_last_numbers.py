@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from oracledp.audit.robust_doors import smallest_design
+from oracledp.audit.robust_doors import two_samples
 from oracledp.classes import Conjunctions, Disjunctions, Parities
 from oracledp.classes.base import QueryClass
 from oracledp.data.literals import Literals
@@ -36,7 +36,6 @@ from oracledp.mechanisms.gaussian_min import GaussianPerturbation
 from oracledp.mechanisms.objective import Objective
 from oracledp.mechanisms.perturbation import KHotPerturbation
 from oracledp.mechanisms.perturbed_min import ReportSeparatorPerturbedMin
-from oracledp.mechanisms.robust.theorem_independent import IndependentLabels
 from oracledp.mechanisms.robust.theorem_two_sample import TwoSamples
 from oracledp.mechanisms.sampling.decision_tree_sampler import pick
 from oracledp.mechanisms.sampling.subset_sampler import SubsetTrials
@@ -219,13 +218,6 @@ def test_roots_are_the_largest_that_are_small_enough(bits: int) -> None:
         assert root**2 <= value < (root + step) ** 2
 
 
-def test_moments_of_theorem_5() -> None:
-    IndependentLabels(ONE, ONE, ONE)
-    IndependentLabels(Fraction(1, 10**6), ONE, ONE)
-    for wrong in ((Fraction(0), ONE, ONE), (ONE, Fraction(99, 100), ONE), (ONE, ONE, Fraction(99, 100))):
-        assert refused(lambda wrong=wrong: IndependentLabels(*wrong), ParameterError)
-
-
 def test_weights_that_would_wrap_when_they_are_scaled() -> None:
     queries, records = Conjunctions(named(1)), np.ones((1, 1), dtype=np.uint8)
     Objective.of(queries, records, np.array([(1 << 31) - 1]), resolution=30)
@@ -251,9 +243,8 @@ def test_no_power_is_one_and_the_finest_lattice_is_taken() -> None:
 
 
 def test_every_run_is_a_call() -> None:
-    assert IndependentLabels(ONE, ONE, ONE).calls(3, 5) == 15
     assert TwoSamples(Fraction(1, 2)).calls(3, 5) == 16
-    design = smallest_design()
+    design = two_samples()
     assert design.relative_signal == pytest.approx(float(design.signal) / design.rows**0.5, rel=1e-5)
 
 

@@ -1,4 +1,4 @@
-"""PRSMA inside: splits, runs, the test, ⊥, and what must never leave a batch."""
+"""PRSMA inside: subsamples, runs, the test, ⊥, and what must never leave a batch."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
@@ -18,64 +18,97 @@ from oracledp.mechanisms.robust.runs import (
     BatchResult,
     Run,
     ThisProcess,
-    answer,
-    passing_outputs,
     run_batch,
 )
-from oracledp.mechanisms.robust.splitting import split
-from oracledp.mechanisms.robust.theorem_equal import OneSided
+from oracledp.mechanisms.robust.subsampling import answer_after_tests, subsamples
+from oracledp.mechanisms.robust.theorem_two_sample import TwoSamples
 from oracledp.oracles.base import Answer
 from oracledp.oracles.problem import WeightedProblem
 from oracledp.randomness.source import Randomness, SeededRandomness
 
+ANY = a_design(pass_probabilities=(Fraction(0), *[ONE] * 20))  # one passing test is enough
+ALL = a_design(pass_probabilities=(*[Fraction(0)] * 20, ONE))  # all must pass
 
-@pytest.mark.parametrize("theorem", [a_design().theorem, OneSided(ONE, ONE)])
-def test_a_split_hands_out_every_row_once(theorem: object) -> None:
+
+def test_every_subsample_is_one_of_the_table_and_there_is_one_more_than_tests() -> None:
     counts = a_table().counts
-    parts = split(counts, a_design(theorem=theorem), REPLACE, SeededRandomness(1))
-    given = np.zeros_like(counts)
-    for records, held in parts:
-        given[records] += held
-    assert len(parts) == 20
-    assert given.tolist() == counts.tolist()
-    sizes = {int(held.sum()) for _, held in parts}
-    assert (sizes == {150}) == isinstance(theorem, OneSided)
+    drawn = list(subsamples(counts, a_design(), REPLACE, SeededRandomness(1)))
+    assert len(drawn) == 21
+    for kept, held in drawn:
+        assert (held > 0).all()
+        assert (held <= counts[kept]).all()
+    assert 2700 < sum(int(held.sum()) for _, held in drawn) < 3600  # 21 times a twentieth of 3000 rows; seeded
 
 
 def test_a_table_beyond_the_public_bound_is_cut_to_it() -> None:
-    parts = split(a_table(5000).counts, a_design(), ADD, SeededRandomness(2))
-    assert sum(int(held.sum()) for _, held in parts) == 3000
-    parts = split(a_table(1000).counts, a_design(), ADD, SeededRandomness(2))
-    assert sum(int(held.sum()) for _, held in parts) == 1000
+    whole = a_design(theorem=TwoSamples(Fraction(1, 2)))
+    sizes = [int(held.sum()) for _, held in subsamples(a_table(90_000).counts, whole, ADD, SeededRandomness(2))]
+    assert 1300 < min(sizes) <= max(sizes) < 1700
     with pytest.raises(ParameterError, match="another number of rows"):
-        split(a_table(2999).counts, a_design(), REPLACE, SeededRandomness(2))
+        next(subsamples(a_table(2999).counts, a_design(), REPLACE, SeededRandomness(2)))
 
 
 # ---- runs and the test -----------------------------------------------------------------------------
-def pieces(design: Design) -> list[tuple[Array, Array]]:
-    return [(np.array([part]), np.array([part + 1])) for part in range(design.parts)]
+def pieces() -> Iterator[tuple[Array, Array]]:
+    """The sample with number p holds the record p, p + 1 times."""
+    return iter([(np.array([part]), np.array([part + 1])) for part in range(21)])
 
 
-def test_a_part_passes_only_if_all_its_runs_answer() -> None:
-    outputs = passing_outputs(a_design(), ToyBase(forbidden=3), pieces(a_design()), SeededRandomness(0), ThisProcess())
-    assert outputs == [part + 1 for part in range(20) if part != 3]
+def said(design: Design, base: ToyBase, seed: int = 0, **more: object) -> int | None:
+    return answer_after_tests(design, base, pieces(), SeededRandomness(seed), ThisProcess(), **more)  # type: ignore[arg-type]
 
 
-def test_a_failure_in_a_late_batch_fails_the_part(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_test_passes_only_if_all_its_runs_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With a ladder that asks for all tests, one forbidden record in a test is ⊥, and so is one in the last sample."""
+    for place in (0, 3, 20):
+        monkeypatch.setattr("oracledp.mechanisms.robust.subsampling.below", lambda source, bound, place=place: place)
+        assert said(ALL, ToyBase()) == place + 1
+        assert said(ALL, ToyBase(forbidden=7)) is None
+        assert said(ANY, ToyBase(forbidden=7)) == place + 1
+        assert said(ANY, ToyBase(forbidden=place)) is None
+
+
+@dataclass(frozen=True)
+class Numbered(ToyBase):
+    """A run says its own place in its sample, and counts the calls; marked places of one sample fail."""
+
+    failing: tuple[int, int] = (-1, -1)  # sample, place
+    calls: list[tuple[int, int]] = field(default_factory=list, compare=False)
+
+    def draw(self, runs: int, source: Randomness) -> Array:
+        first = sum(self.drawn) % 30
+        self.drawn.append(runs)
+        return np.arange(first, first + runs).reshape(-1, 1)
+
+    def prepare(self, records: Array, counts: Array) -> Run[int]:
+        def run(noise: Array) -> int | None:
+            self.calls.append((int(records[0]), int(noise[0])))
+            return None if (records[0], noise[0]) == self.failing else int(records[0])
+
+        return run
+
+
+@pytest.mark.parametrize("place", [0, 12, 29])
+def test_a_failure_in_one_place_changes_neither_the_calls_nor_the_progress(
+    place: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every run is made, late batches too, so that calls and what is shown of them are the same whatever fails."""
     monkeypatch.setattr("oracledp.mechanisms.robust.runs.BATCH", 7)
+    monkeypatch.setattr("oracledp.mechanisms.robust.subsampling.below", lambda source, bound: 20)
+    seen: list[tuple[int, int]] = []
+    honest, failing = Numbered(), Numbered(failing=(3, place))
+    outputs = [said(ALL, base, progress=lambda *done: seen.append(done)) for base in (honest, failing)]
+    assert outputs == [20, None]
+    assert honest.calls == failing.calls
+    assert honest.drawn == failing.drawn
+    assert len(failing.calls) == 601
+    assert seen == 2 * [(done, 101) for done in range(1, 102)]
 
-    @dataclass(frozen=True)
-    class FailsInTheEnd(ToyBase):
-        def prepare(self, records: Array, counts: Array) -> Run[int]:
-            return lambda noise: None if records[0] == 2 and noise[0] == 29 else int(counts[0])
 
-        def draw(self, runs: int, source: Randomness) -> Array:
-            first = sum(self.drawn) % 30
-            self.drawn.append(runs)
-            return np.arange(first, first + runs).reshape(-1, 1)
-
-    outputs = passing_outputs(a_design(), FailsInTheEnd(), pieces(a_design()), SeededRandomness(0), ThisProcess())
-    assert outputs == [part + 1 for part in range(20) if part != 2]
+def test_only_the_last_sample_is_released_and_its_place_is_drawn_by_lot() -> None:
+    """Chi-square at 1e-6 for 20 degrees of freedom over 2,100 lots; seeded, so this cannot flake."""
+    drawn = [said(ANY, Numbered(), seed) for seed in range(2100)]
+    assert sum((drawn.count(place) - 100) ** 2 / 100 for place in range(21)) < 67.1
 
 
 @pytest.mark.parametrize("kind", [ValueError, SystemExit, KeyboardInterrupt, GeneratorExit])
@@ -90,73 +123,6 @@ def test_an_exception_is_a_failure_and_its_message_stays_inside(kind: type[BaseE
 
     batch = Batch(0, 0, np.array([7]), np.array([1]), np.zeros((3, 1)), kept=0)
     assert run_batch(Explodes(), batch) == BatchResult.failed(batch)
-
-
-@dataclass(frozen=True)
-class Numbered(ToyBase):
-    """A run says its own place in its part, and counts the calls; marked places of one part fail."""
-
-    failing: tuple[int, int] = (-1, -1)  # part, place
-    calls: list[int] = field(default_factory=list, compare=False)
-
-    def draw(self, runs: int, source: Randomness) -> Array:
-        first = sum(self.drawn) % 30
-        self.drawn.append(runs)
-        return np.arange(first, first + runs).reshape(-1, 1)
-
-    def prepare(self, records: Array, counts: Array) -> Run[int]:
-        def run(noise: Array) -> int | None:
-            self.calls.append(int(noise[0]))
-            return None if (records[0], noise[0]) == self.failing else int(noise[0])
-
-        return run
-
-
-@pytest.mark.parametrize("kept", range(30))
-def test_the_released_run_of_a_part_is_the_one_that_the_lot_names(kept: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Before, it was always the first: an oracle that fails on its first call only reached 888 times the delta."""
-    monkeypatch.setattr("oracledp.mechanisms.robust.runs.BATCH", 7)
-    asked: list[int] = []
-
-    def lot(source: Randomness, bound: int) -> int:
-        asked.append(bound)
-        return kept
-
-    monkeypatch.setattr("oracledp.mechanisms.robust.runs.below", lot)
-    outputs = passing_outputs(a_design(), Numbered(), pieces(a_design()), SeededRandomness(0), ThisProcess())
-    assert outputs == [kept] * 20
-    assert asked == [30] * 20
-
-
-def test_the_lot_is_fair() -> None:
-    """Chi-square at 1e-6 for 29 degrees of freedom over 2,000 lots; seeded, so this cannot flake."""
-    drawn = [
-        output
-        for seed in range(100)
-        for output in passing_outputs(a_design(), Numbered(), pieces(a_design()), SeededRandomness(seed), ThisProcess())
-    ]
-    expected = len(drawn) / 30
-    assert sum((drawn.count(place) - expected) ** 2 / expected for place in range(30)) < 81.4
-
-
-@pytest.mark.parametrize("place", [0, 12, 29])
-def test_a_failure_in_one_place_changes_neither_the_calls_nor_the_progress(
-    place: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Every run is made, so that the order of calls and what is shown of it are the same whatever fails."""
-    monkeypatch.setattr("oracledp.mechanisms.robust.runs.BATCH", 7)
-    seen: list[tuple[int, int]] = []
-
-    def passing(base: Numbered) -> int:
-        args = a_design(), base, pieces(a_design()), SeededRandomness(0), ThisProcess()
-        return len(passing_outputs(*args, lambda done, total: seen.append((done, total))))
-
-    honest, failing = Numbered(), Numbered(failing=(3, place))
-    assert (passing(honest), passing(failing)) == (20, 19)
-    assert honest.calls == failing.calls
-    assert honest.drawn == failing.drawn
-    assert len(failing.calls) == 600
-    assert seen == 2 * [(done, 100) for done in range(1, 101)]
 
 
 @dataclass(frozen=True)
@@ -176,13 +142,9 @@ class Hungry(ToyBase):
         return run
 
 
-def test_a_batch_that_ran_out_of_memory_is_repeated_alone_before_it_is_judged() -> None:
-    for times, passing in ((1, 20), (2, 19)):
-        outputs = passing_outputs(
-            a_design(), Hungry(times=times), pieces(a_design()), SeededRandomness(0), ThisProcess()
-        )
-        assert len(outputs) == passing
-    assert 6 not in outputs
+def test_a_batch_that_ran_out_of_memory_is_repeated_alone_before_it_is_judged(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("oracledp.mechanisms.robust.subsampling.below", lambda source, bound: 20)
+    assert [said(ALL, Hungry(times=times)) for times in (1, 2)] == [21, None]
 
 
 def test_an_oracle_out_of_memory_is_told_from_one_that_fails() -> None:
@@ -196,12 +158,9 @@ def test_an_oracle_out_of_memory_is_told_from_one_that_fails() -> None:
     assert run_batch(RspmBase(mechanism.base, 1), replace(batch, noise=noise)).lost
 
 
-def test_the_answer_is_bottom_when_no_part_passes_and_one_of_the_outputs_else() -> None:
-    certain = a_design(pass_probabilities=(Fraction(0), *[ONE] * 20))
-    assert answer(certain, [], SeededRandomness(0)) is None
-    assert {answer(certain, [1, 2], SeededRandomness(seed)) for seed in range(20)} == {1, 2}
-    never = a_design(pass_probabilities=(Fraction(0),) * 21)
-    assert answer(never, [1] * 20, SeededRandomness(0)) is None
+def test_no_ladder_is_passed_with_certainty_by_no_test() -> None:
+    assert said(ANY, ToyBase(forbidden=-1)) is not None
+    assert said(a_design(pass_probabilities=(Fraction(0),) * 21), ToyBase()) is None
 
 
 def test_batches_are_asked_for_as_they_are_needed() -> None:
@@ -214,5 +173,5 @@ def test_batches_are_asked_for_as_they_are_needed() -> None:
                 assert len(base.drawn) == index
                 yield run_batch(base, batch)
 
-    passing_outputs(a_design(), base, pieces(a_design()), SeededRandomness(0), Lazy())
-    assert len(base.drawn) == 20
+    answer_after_tests(a_design(), base, pieces(), SeededRandomness(0), Lazy())
+    assert len(base.drawn) == 21

@@ -20,7 +20,7 @@ from oracledp.audit.gradient_doors import gradient_doors, gradient_law_doors
 from oracledp.audit.learner_doors import card_doors, learner_doors
 from oracledp.audit.person_doors import person_doors
 from oracledp.audit.regression_doors import regression_doors, regression_law_doors
-from oracledp.audit.robust_doors import robust_doors, two_sample_ways
+from oracledp.audit.robust_doors import two_sample_ways
 from oracledp.audit.surrogate_loss import card_finding
 from oracledp.privacy.guarantee import Neighbours
 
@@ -51,7 +51,6 @@ def looks() -> Iterator[Look]:
             [
                 *function_doors(),
                 *person_doors(),
-                *robust_doors(),
                 *learner_doors(),
                 *gradient_law_doors(),
                 *regression_law_doors(),

@@ -16,7 +16,7 @@ from oracledp.audit.doors import Door
 from oracledp.audit.end_to_end import EPSILON, PUBLIC, SCHEMA, Call, with_epsilon
 from oracledp.audit.gradient_doors import gradient_doors
 from oracledp.audit.learner_doors import learner_doors
-from oracledp.audit.robust_doors import smallest_design, two_samples
+from oracledp.audit.robust_doors import two_samples
 from oracledp.classes.base import QueryClass
 from oracledp.data.table import Table
 from oracledp.learning import learn_table
@@ -84,8 +84,7 @@ CALLS: dict[str, Call] = {
     **PUBLIC,
     "rspm:gaussian": with_epsilon(gaussian_rspm, delta=DELTA),
     "vote:approval": with_epsilon(vote, delta=DELTA, parts=2, ballot=1, form="approval"),
-    "prsma": with_epsilon(prsma, smallest_design().epsilon, delta=smallest_design().delta, design=smallest_design()),
-    "prsma / two samples": with_epsilon(prsma, two_samples().epsilon, delta=two_samples().delta, design=two_samples()),
+    "prsma": with_epsilon(prsma, two_samples().epsilon, delta=two_samples().delta, design=two_samples()),
     "learn_table": learned("conjunction"),
     "learn_table / tree": learned("tree"),
     "mapped-counts": _counted,

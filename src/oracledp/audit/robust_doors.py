@@ -1,7 +1,7 @@
 """``prsma`` through the front door: a design small enough for every split, every run and every failure to be walked.
 
-Two parts, two runs on each, two queries that one record tells apart: the noise of a run is one number, and all of it
-that exceeds what the rows weigh decides the same. The claim is large, δ near a third: two runs cannot see more.
+Two tests of two runs, two queries that one record tells apart: the noise of a run is one number, and all of it that
+exceeds what the rows weigh decides the same. The claim is large: two runs cannot see more.
 """
 
 from __future__ import annotations
@@ -21,7 +21,6 @@ from oracledp.mechanisms.robust.delta import certified_delta
 from oracledp.mechanisms.robust.design import Design
 from oracledp.mechanisms.robust.laplace_test import laplace_table
 from oracledp.mechanisms.robust.mechanism import prsma
-from oracledp.mechanisms.robust.theorem_independent import IndependentLabels
 from oracledp.mechanisms.robust.theorem_two_sample import TwoSamples
 from oracledp.oracles.base import NO_ANSWER, Answer, Failed
 from oracledp.oracles.exhaustive import ExhaustiveOracle
@@ -30,38 +29,21 @@ from oracledp.privacy.guarantee import Neighbours
 from oracledp.randomness.source import DrawSource
 
 HIDDEN = (0,)  # the parts of "y when a"
-
-
-@cache
-def smallest_design() -> Design:
-    """Two parts of two runs; with one passing part it answers once in twenty times."""
-    few = Fraction(1, 20)
-    design = Design(
-        epsilon=Fraction(4),
-        delta=Fraction(1),
-        rows=2,
-        parts=2,
-        runs_per_part=2,
-        epsilon_inner=Fraction(1, 50),
-        pass_probabilities=(Fraction(0), few, 1 - (1 - few) / 54),  # 54 < e^4: giving up costs nothing
-        minimum_passing=1,
-        theorem=IndependentLabels(Fraction(1), Fraction(20), Fraction(20)),
-    )
-    return replace(design, delta=certified_delta(design))
+FEW = Fraction(1, 20)  # with one passing test it goes on once in twenty times
+SMALLEST = (Fraction(0), FEW, 1 - (1 - FEW) / 54)  # 54 < e^4: giving up costs nothing
 
 
 @cache
 def two_samples(tests: int = 2, runs: int = 2, cells: int = 2, inner: Fraction = Fraction(2)) -> Design:
     """Tests on subsamples, halves of the rows unless told otherwise, and one run on a fresh one."""
-    ladder = smallest_design().pass_probabilities if tests == 2 else laplace_table(tests, Fraction(1, 3), tests - 2)
-    design = replace(
-        smallest_design(),
+    design = Design(
+        epsilon=Fraction(4),
         delta=Fraction(1, 10**9),
         rows=2 if tests == 2 else 500,
         parts=tests,
         runs_per_part=runs,
         epsilon_inner=inner,
-        pass_probabilities=ladder,
+        pass_probabilities=SMALLEST if tests == 2 else laplace_table(tests, Fraction(1, 3), tests - 2),
         theorem=TwoSamples(Fraction(1, cells)),
     )
     return replace(design, delta=certified_delta(design))
@@ -90,21 +72,6 @@ def giving_up(entry: Entry) -> Entry:
 def hiding(entry: Entry) -> Entry:
     """The same with a search that hides one of two answers where no such rows are: which runs fail tells."""
     return failing(entry, lambda answer: not isinstance(answer, Failed) and answer.query.parts == HIDDEN)
-
-
-def robust_doors() -> list[Door]:
-    """The public function with a search that always answers, and with one that fails where it hurts.
-
-    The first look is at a row that moves the two queries apart beside one that does not, so noise beyond one decides
-    nothing more; the second at rows that both queries treat alike.
-    """
-    design = smallest_design()
-    entry = selection(prsma, epsilon=design.epsilon, delta=design.delta, design=design, embedding="separator")
-    common: dict[str, Any] = {"rows": 1, "lattice": COARSE, "tails": 1e-3}
-    return [
-        Door("prsma", entry, base=(0, 0, 1, 0), kinds=(0, 1), span=(-2, 2), least=1e-7, **common),
-        Door("prsma / gives up", giving_up(entry), base=(0, 0, 0, 1), kinds=(2, 3), span=(-1, 1), least=1e-6, **common),
-    ]
 
 
 Way = tuple[Callable[[Door, Neighbours], Finding], Door]

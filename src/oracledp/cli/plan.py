@@ -201,9 +201,6 @@ def robust(
 
 @plan.command()
 @click.option("--max-calls", type=int, default=1_000_000, show_default=True, help="Most oracle calls to spend.")
-@click.option(
-    "--theorem", default="auto", show_default=True, help="auto, two-sample, independent, note, T2+T3 or T2+T4."
-)
 @_model("conjunction")
 @_rules
 @_privacy

@@ -8,11 +8,10 @@ from typing import ClassVar
 
 from oracledp.classes.base import QueryClass
 from oracledp.classes.tables import Parts
-from oracledp.game.query_player import BOTH_SIDES, NEIGHBOURS, perturbed_answer, whole_promise
+from oracledp.game.query_player import BOTH_SIDES, NEIGHBOURS, each_round, perturbed_answer, whole_promise
 from oracledp.mechanisms.gaussian_min import GaussianReportSeparatorPerturbedMin
 from oracledp.mechanisms.payoff import Payoff
 from oracledp.oracles.registry import resolve
-from oracledp.privacy.accounting import homogeneous_epsilon
 from oracledp.privacy.guarantee import Guarantee
 from oracledp.randomness.source import Randomness
 
@@ -30,11 +29,12 @@ class GaussianPlayer:
     def calibrate(
         cls, queries: QueryClass, rounds: int, epsilon: Fraction, delta: Fraction, *, oracle: str
     ) -> GaussianPlayer:
-        """Half of δ for the composition of the rounds' ε0, half for their δ0."""
+        """A round's share by :func:`each_round`."""
+        each_epsilon, each_delta = each_round(epsilon, delta, rounds)
         mechanism = GaussianReportSeparatorPerturbedMin.calibrate(
             queries,
-            epsilon=homogeneous_epsilon(epsilon, delta / 2, rounds),
-            delta=delta / (2 * rounds),
+            epsilon=each_epsilon,
+            delta=each_delta,
             neighbours=NEIGHBOURS,
             oracle=resolve(oracle, queries),
         )

@@ -13,7 +13,7 @@ from oracledp.game.settings import PLAYERS
 from oracledp.game.surrogate_player import SurrogatePlayer
 from oracledp.game.voting_player import VotingPlayer
 from oracledp.mechanisms.perturbed_min import oracle_assumptions
-from oracledp.mechanisms.robust.mechanism import optimality_claims
+from oracledp.mechanisms.robust.mechanism import alike_claims, optimality_claims
 from oracledp.oracles.registry import resolve
 from oracledp.privacy.guarantee import Guarantee
 
@@ -50,5 +50,5 @@ def promise(name: str, queries: QueryClass, *, epsilon: Fraction, delta: Fractio
     if name in NO_ORACLE or name == "vote":
         return whole
     chosen = resolve(oracle, queries)
-    claims = optimality_claims(chosen) if name == "prsma" else oracle_assumptions(chosen)
+    claims = optimality_claims(chosen) + alike_claims(chosen) if name == "prsma" else oracle_assumptions(chosen)
     return whole.assuming(*claims)

@@ -90,6 +90,15 @@ class ExponentialPlayer:
         return payoff.board.parts_at(exponential_choice(payoff.board.values(payoff.resolution), rate, source))
 
 
+def each_round(epsilon: Fraction, delta: Fraction, rounds: int) -> tuple[Fraction, Fraction]:
+    """ε0 and δ0 of one round of so many: half of δ pays for the composition of the ε0, half for the δ0.
+
+    >>> each_round(Fraction(1), Fraction(1, 1000), 1)[1]
+    Fraction(1, 2000)
+    """
+    return homogeneous_epsilon(epsilon, delta / 2, rounds), delta / (2 * rounds)
+
+
 def whole_promise(epsilon: Fraction, delta: Fraction, of_a_round: Guarantee) -> Guarantee:
     """What all rounds promise together; it stands on what each of them stands on."""
     return replace(of_a_round, epsilon=epsilon, delta=delta, proof="oracle-query")

@@ -9,7 +9,7 @@ from typing import ClassVar
 from oracledp.classes.base import QueryClass
 from oracledp.classes.tables import Parts
 from oracledp.errors import OracleFailure
-from oracledp.game.query_player import BOTH_SIDES, whole_promise
+from oracledp.game.query_player import BOTH_SIDES, NEIGHBOURS, each_round, whole_promise
 from oracledp.mechanisms.objective import Minimum
 from oracledp.mechanisms.payoff import Payoff
 from oracledp.mechanisms.robust import RobustMechanism, design_prsma
@@ -18,8 +18,7 @@ from oracledp.mechanisms.robust.parallel import workers_of
 from oracledp.mechanisms.robust.rspm_base import RspmBase, output_of
 from oracledp.mechanisms.robust.runs import Array, Run
 from oracledp.oracles.registry import resolve
-from oracledp.privacy.accounting import homogeneous_epsilon
-from oracledp.privacy.guarantee import Guarantee, Neighbours
+from oracledp.privacy.guarantee import Guarantee
 from oracledp.randomness.source import Randomness
 
 MOST_CALLS = 20_000  # oracle calls per round
@@ -53,9 +52,9 @@ class RobustPlayer:
     def calibrate(
         cls, queries: QueryClass, rows: int, rounds: int, epsilon: Fraction, delta: Fraction, *, oracle: str
     ) -> RobustPlayer:
-        """Half of δ for the composition of the rounds' ε0, half for their δ0; ⊥ in a hundredth of all games."""
+        """A round's share by :func:`each_round`; ⊥ in a hundredth of all games."""
         chosen = resolve(oracle, queries)
-        each_epsilon, each_delta = homogeneous_epsilon(epsilon, delta / 2, rounds), delta / (2 * rounds)
+        each_epsilon, each_delta = each_round(epsilon, delta, rounds)
         design = design_prsma(
             epsilon=each_epsilon,
             delta=each_delta * 999 / 1000,
@@ -66,7 +65,7 @@ class RobustPlayer:
         mechanism = RobustMechanism.calibrate(
             queries,
             replace(design, epsilon=each_epsilon, delta=each_delta),
-            neighbours=Neighbours.REPLACE_ONE,
+            neighbours=NEIGHBOURS,
             oracle=chosen,
             unit=BOTH_SIDES,
         )

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from oracledp.classes.base import QueryClass
 from oracledp.classes.tables import Parts
 from oracledp.exact.capacity import refuse_overflow
-from oracledp.game.query_player import BOTH_SIDES, NEIGHBOURS, whole_promise
+from oracledp.game.query_player import BOTH_SIDES, NEIGHBOURS, each_round, whole_promise
 from oracledp.mechanisms.payoff import Payoff
 from oracledp.mechanisms.votes.approval import ApprovalVote
 from oracledp.mechanisms.votes.ballots import Counts, Graded, Records, best_around, best_listed
@@ -19,7 +19,6 @@ from oracledp.mechanisms.votes.size import default_ballot, default_parts, refuse
 from oracledp.oracles.base import Oracle
 from oracledp.oracles.guarded import Ending, guarded
 from oracledp.oracles.registry import acts_alike, resolve
-from oracledp.privacy.accounting import homogeneous_epsilon
 from oracledp.privacy.guarantee import Guarantee
 from oracledp.randomness.partition import hypergeometric_parts, label_counts
 from oracledp.randomness.source import Randomness
@@ -62,8 +61,8 @@ class VotingPlayer:
     def calibrate(
         cls, queries: QueryClass, rows: int, rounds: int, epsilon: Fraction, delta: Fraction, *, oracle: str
     ) -> VotingPlayer:
-        """Half of δ for the composition of the rounds' ε0, half for their δ0."""
-        each = homogeneous_epsilon(epsilon, delta / 2, rounds), delta / (2 * rounds)
+        """A round's share by :func:`each_round`."""
+        each = each_round(epsilon, delta, rounds)
         most = default_ballot(queries.size, each[0])
         refuse_hopeless(*each, most, rows)
         vote = ApprovalVote.calibrate(epsilon=each[0], delta=each[1], parts=default_parts(*each, most, rows), most=most)

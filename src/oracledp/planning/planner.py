@@ -45,7 +45,6 @@ def plan(
     neighbours: Neighbours | str = Neighbours.DEFAULT,
     public: Table | None = None,
     max_calls: int = 1_000_000,
-    theorem: str = "auto",
     oracle: str | Oracle = "auto",
     timed: bool = False,
 ) -> Plan:
@@ -75,7 +74,7 @@ def plan(
     if task == "synth":
         return _synth(common, queries, schema)
     if task == "prsma":
-        return _prsma(common, queries, max_calls, theorem)
+        return _prsma(common, queries, max_calls)
     if task == "robust":
         return _robust(common, queries, public, max_calls, oracle)
     if task == "learn" and queries is None and schema is not None and target is not None:
@@ -239,10 +238,10 @@ def _recommend(options: list[Option]) -> tuple[str | None, str]:
     return best.mechanism, f"recommended: {best.mechanism}, which {meaning} of those that can run{weak}"
 
 
-def _prsma(common: _Common, queries: QueryClass | None, max_calls: int, theorem: str) -> Plan:
+def _prsma(common: _Common, queries: QueryClass | None, max_calls: int) -> Plan:
     shape = None if queries is None else Shape.of(queries)
     delta = common.needed_delta("prsma")
-    question = RobustQuestion(common.rows, common.epsilon, delta, common.beta, max_calls, theorem, shape)
+    question = RobustQuestion(common.rows, common.epsilon, delta, common.beta, max_calls, shape)
     option, design = robust_option(question, common.target if shape else None)
     reason = (
         f"({show(common.epsilon)}, {show(delta)})-DP whatever the solver does; a part learns with signal "

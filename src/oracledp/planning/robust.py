@@ -25,7 +25,6 @@ FIELDS = (
     "epsilon_inner",
     "epsilon_test",
     "threshold",
-    "minimum_passing",
     "delta_terms",
 )
 
@@ -39,18 +38,17 @@ class RobustQuestion:
     delta: Fraction
     beta: float
     max_calls: int
-    theorem: str = "auto"
     shape: Shape | None = None
 
     def design(self, epsilon: Fraction | None = None) -> Design:
         """The certified design; ⊥ may take a fifth of β."""
         chosen = self.epsilon if epsilon is None else epsilon
-        return _designed(chosen, self.delta, self.rows, self.max_calls, self.beta / 5, self.theorem)
+        return _designed(chosen, self.delta, self.rows, self.max_calls, self.beta / 5)
 
 
 @lru_cache(maxsize=64)
-def _designed(epsilon: Fraction, delta: Fraction, rows: int, max_calls: int, beta: float, theorem: str) -> Design:
-    return design_prsma(epsilon=epsilon, delta=delta, rows=rows, max_calls=max_calls, beta=beta, theorem=theorem)
+def _designed(epsilon: Fraction, delta: Fraction, rows: int, max_calls: int, beta: float) -> Design:
+    return design_prsma(epsilon=epsilon, delta=delta, rows=rows, max_calls=max_calls, beta=beta)
 
 
 def robust_option(question: RobustQuestion, target: float | None) -> tuple[Option, Design]:

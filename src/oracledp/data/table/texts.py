@@ -131,8 +131,9 @@ def _texts(values: Iterable[object]) -> Iterator[str | None]:
 
 
 def _spelled(value: object) -> str | None:
-    """Whole numbers stored as floats are written as whole numbers, those that floats do not hold as floats say them: one
-    row without a value makes floats of a whole column in pandas, and no other row may be spelled otherwise for it.
+    """Whole numbers stored as floats are written as whole numbers, those that floats do not hold as floats say them.
+
+    One row without a value makes floats of a whole column in pandas, and no other row may be spelled otherwise for it.
     """
     if value is None or type(value).__name__ in ("NAType", "NaTType") or value != value:
         return None

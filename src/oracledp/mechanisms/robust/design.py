@@ -18,36 +18,34 @@ Terms = dict[str, Fraction]
 
 @dataclass(frozen=True)
 class Theorem(ABC):
-    """A theorem of proofs/prsma.md with its free parameters: what turns a design into a delta.
+    """What turns a design into a delta, with its free parameters. Theorem 7 of proofs/prsma.md is the one that is run;
+    older ones, and the paper's, are kept for comparison in ``experiments/parts``.
 
-    ``independent_labels`` says how the parts are drawn: each record goes to a part of its own choice, or the
-    parts have equal sizes. ``base_neighbours`` is the relation under which the base algorithm must be private.
+    ``base_neighbours`` is the relation under which the base algorithm must be private.
     """
 
     name: ClassVar[str]
-    independent_labels: ClassVar[bool]
     base_neighbours: ClassVar[Neighbours]
-    whole: ClassVar[bool] = False  # its terms are all of delta
 
     @abstractmethod
     def terms(self, design: Design, epsilon: Fraction) -> Terms:
-        """Upper bounds on the parts of delta at this epsilon that are the theorem's own."""
+        """Upper bounds on the parts of delta at this epsilon, by what they pay for; ties are added to them."""
 
     @abstractmethod
     def parameters(self) -> dict[str, str]:
         """The free parameters, as exact strings."""
 
+    @abstractmethod
     def share(self, parts: int) -> Fraction:
         """The share of the rows that the released run sees, on average."""
-        return Fraction(1, parts)
 
+    @abstractmethod
     def calls(self, parts: int, runs: int) -> int:
         """How many runs there are."""
-        return parts * runs
 
+    @abstractmethod
     def tie_share(self, design: Design) -> Fraction:
         """How often a tie shows, per tie in a run: it must be in the run that is released."""
-        return design.parts * max(p / t for t, p in enumerate(design.pass_probabilities) if t > 0)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,8 +56,8 @@ class Design:
     the search that found the numbers; the mechanism refuses to run a design whose claim is not confirmed.
 
     ``epsilon_inner`` is ε', the privacy parameter of one run of the base algorithm under replace-one.
-    ``parts`` are the parts, or subsamples, on which ``runs_per_part`` runs are tested.
-    ``pass_probabilities[T]`` is the probability that the test lets the mechanism go on when T parts passed.
+    ``parts`` is the number of subsamples on which ``runs_per_part`` runs are tested.
+    ``pass_probabilities[T]`` is the probability that the mechanism goes on when T tests passed.
     ``tie_delta`` bounds the probability of a tie in one run, 0 when ties are broken by a fixed order.
     """
 
@@ -70,12 +68,11 @@ class Design:
     runs_per_part: int
     epsilon_inner: Fraction
     pass_probabilities: tuple[Fraction, ...]
-    minimum_passing: int
     theorem: Theorem
     tie_delta: Fraction = Fraction(0)
 
     def __post_init__(self) -> None:
-        for name in ("rows", "parts", "runs_per_part", "minimum_passing"):
+        for name in ("rows", "parts", "runs_per_part"):
             value = getattr(self, name)
             if not isinstance(value, int) or isinstance(value, bool) or value < 1:
                 raise ParameterError(f"{name} must be a positive integer: round it up")
@@ -85,17 +82,15 @@ class Design:
                 raise ParameterError(f"{name} must be a non-negative Fraction")
         table = self.pass_probabilities
         if len(table) != self.parts + 1 or table[0] != 0 or not all(isinstance(p, Fraction) for p in table):
-            raise ParameterError("pass_probabilities needs one Fraction per number of passing parts, the first 0")
+            raise ParameterError("pass_probabilities needs one Fraction per number of passing tests, the first 0")
         if any(a > b for a, b in pairwise(table)) or table[-1] > 1:
             raise ParameterError("pass_probabilities must not decrease and must not exceed 1")
-        if self.runs_per_part < 2 or not 1 <= self.minimum_passing < self.parts or self.part_size < 1:
-            raise ParameterError(
-                "a design needs at least 2 runs, more parts than minimum_passing, more rows than parts"
-            )
+        if self.runs_per_part < 2 or self.parts < 2 or self.part_size < 1:
+            raise ParameterError("a design needs at least 2 tests, 2 runs on each, and a row in a sample on average")
 
     @property
     def part_size(self) -> int:
-        """l: the size of a part, exactly or on average."""
+        """l: the rows of a sample, on average."""
         return int(self.rows * self.theorem.share(self.parts))
 
     @property
@@ -110,7 +105,7 @@ class Design:
 
     @property
     def signal(self) -> Fraction:
-        """ε'·l, what a part can learn: the figure of merit."""
+        """ε'·l, what a run can learn: the figure of merit."""
         return self.epsilon_inner * self.rows * self.theorem.share(self.parts)
 
     @property
@@ -133,12 +128,12 @@ class Design:
 
     @property
     def threshold(self) -> int:
-        """τ: the greatest number of passing parts with which the test is more likely to refuse than to go on."""
+        """τ: the greatest number of passing tests with which ⊥ is at least as likely as to go on."""
         return max(t for t, p in enumerate(self.pass_probabilities) if p <= Fraction(1, 2))
 
     @property
     def epsilon_test(self) -> Fraction:
-        """ε_T: the privacy loss of the test alone over ``minimum_passing`` parts, rounded up."""
+        """ε_T: the privacy loss of going on or not, taken alone, rounded up."""
         return epsilon_of_test(self)
 
     @property
@@ -147,9 +142,7 @@ class Design:
         return delta_terms(self, self.epsilon)
 
     def guarantee(self, neighbours: Neighbours, assumes: tuple[str, ...] = ()) -> Guarantee:
-        """What a run promises. Equal parts speak of replace-one only (trap P9)."""
-        if neighbours is Neighbours.ADD_REMOVE and not self.theorem.independent_labels:
-            raise ParameterError("parts of equal size have no add/remove guarantee; use theorem='independent'")
+        """What a run promises."""
         return Guarantee(epsilon=self.epsilon, delta=self.delta, neighbours=neighbours, assumes=assumes, proof="prsma")
 
     def to_json(self) -> dict[str, Any]:
@@ -170,7 +163,6 @@ class Design:
             "epsilon_inner_exact": str(self.epsilon_inner),
             "epsilon_test": float(self.epsilon_test),
             "threshold": self.threshold,
-            "minimum_passing": self.minimum_passing,
             "theorem": self.theorem.name,
             "theorem_parameters": self.theorem.parameters(),
             "signal": float(self.signal),

@@ -19,8 +19,7 @@ from oracledp.mechanisms.robust.design import Design
 from oracledp.mechanisms.robust.designer import design_prsma
 from oracledp.mechanisms.robust.parallel import workers_of
 from oracledp.mechanisms.robust.rspm_base import RspmBase
-from oracledp.mechanisms.robust.runs import Array, Base, Output, ThisProcess, Workers, answer, passing_outputs
-from oracledp.mechanisms.robust.splitting import split
+from oracledp.mechanisms.robust.runs import Array, Base, Output, ThisProcess, Workers
 from oracledp.mechanisms.robust.subsampling import answer_after_tests, subsamples
 from oracledp.mechanisms.robust.theorem_two_sample import TwoSamples
 from oracledp.mechanisms.row_count import SHARE, RowCount
@@ -95,6 +94,8 @@ class RobustMechanism:
         )
         ties = Fraction(0) if known.fixed_ties else base.perturbation.tie_delta
         complete = replace(design, tie_delta=ties)
+        if not isinstance(design.theorem, TwoSamples):
+            raise ParameterError("the design is not one of Theorem 7, the only one that is run")
         if not confirmed(complete):
             raise ParameterError("the design's (ε, δ) is not confirmed by its theorem; nothing is run")
         return cls(complete, base, neighbours)
@@ -111,8 +112,7 @@ class RobustMechanism:
     def guarantee(self) -> Guarantee:
         """Robust for our own searches, limited or not; else contingent on the oracle's claims of optimality."""
         oracle = self.base.oracle
-        claims = optimality_claims(oracle) + alike_claims(self.design, oracle)
-        return self.design.guarantee(self.neighbours, claims)
+        return self.design.guarantee(self.neighbours, optimality_claims(oracle) + alike_claims(oracle))
 
 
 def optimality_claims(oracle: Oracle) -> tuple[str, ...]:
@@ -121,11 +121,10 @@ def optimality_claims(oracle: Oracle) -> tuple[str, ...]:
     return () if known.trust is Trust.PROVED else (f"the claim of optimality by {known.name} is true",)
 
 
-def alike_claims(design: Design, oracle: Oracle) -> tuple[str, ...]:
-    """What Theorem 7 adds: its runs must be alike, and an oracle that is not ours may count its calls."""
-    if not isinstance(design.theorem, TwoSamples) or acts_alike(admit(oracle)):
-        return ()
-    return (f"{admit(oracle).name} does not count its calls",)
+def alike_claims(oracle: Oracle) -> tuple[str, ...]:
+    """That runs are alike, as Theorem 7 asks: an oracle that is not ours may count its calls."""
+    known = admit(oracle)
+    return () if acts_alike(known) else (f"{known.name} does not count its calls",)
 
 
 @dataclass(frozen=True)
@@ -279,14 +278,11 @@ def robust_answer(
     workers: Workers,
     progress: Callable[[int, int], None] | None = None,
 ) -> Output | None:
-    """One run of the mechanism over a histogram of records, by the theorem of its design; None is ⊥."""
-    design, neighbours = mechanism.design, mechanism.neighbours
-    if isinstance(design.theorem, TwoSamples):
-        samples = subsamples(counts, design, neighbours, source)
-        payload = ((records[kept], held) for kept, held in samples)
-        return answer_after_tests(design, base, payload, source, workers, progress)
-    parts = ((records[kept], held) for kept, held in split(counts, design, neighbours, source))
-    return answer(design, passing_outputs(design, base, parts, source, workers, progress), source)
+    """One run of the mechanism over a histogram of records; None is ⊥."""
+    design = mechanism.design
+    samples = subsamples(counts, design, mechanism.neighbours, source)
+    payload = ((records[kept], held) for kept, held in samples)
+    return answer_after_tests(design, base, payload, source, workers, progress)
 
 
 def _public_rows(facts: Facts, rows_bound: int | None, design: Design | None) -> int | None:

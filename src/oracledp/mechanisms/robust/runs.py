@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 from oracledp.mechanisms.robust.design import Design
 from oracledp.oracles.guarded import Ending, guarded
-from oracledp.randomness.noise import bernoulli
-from oracledp.randomness.source import Randomness, below
+from oracledp.randomness.source import Randomness
 
 Output = TypeVar("Output")
 Produced = TypeVar("Produced", covariant=True)
@@ -162,52 +161,7 @@ class _KeepsLast:
         return self.last[2]
 
 
-def passing_outputs(
-    design: Design,
-    base: Base[Output],
-    parts: Iterable[tuple[Array, Array]],
-    source: Randomness,
-    workers: Workers,
-    progress: Callable[[int, int], None] | None = None,
-) -> list[Output]:
-    """One output, of a run chosen by lot, from every part on which no run failed.
-
-    ``progress`` hears how many batches are done, failed or not: every batch is carried out, so it tells nothing.
-    """
-    failed: set[int] = set()
-    outputs: dict[int, Output] = {}
-    total = design.parts * len(batch_sizes(design))
-    for done, result in enumerate(workers.carry_out(base, _batches(design, base, parts, source)), start=1):
-        if not result.passed:
-            failed.add(result.part)
-        elif result.output is not None:
-            outputs[result.part] = result.output
-        if progress is not None:
-            progress(done, total)
-    return [output for part, output in sorted(outputs.items()) if part not in failed]
-
-
 def batch_sizes(design: Design) -> list[int]:
     """The runs of one part, as they travel."""
     whole, rest = divmod(design.runs_per_part, BATCH)
     return [BATCH] * whole + ([rest] if rest else [])
-
-
-def _batches(
-    design: Design, base: Base[Any], parts: Iterable[tuple[Array, Array]], source: Randomness
-) -> Iterator[Batch]:
-    """All batches of all parts, in order. Which run of a part may be released is drawn here and told to no oracle."""
-    sizes = batch_sizes(design)
-    for part, (records, counts) in enumerate(parts):
-        kept = below(source, design.runs_per_part)
-        for number, size in enumerate(sizes, start=part * len(sizes)):
-            place = kept if 0 <= kept < size else None
-            yield Batch(number, part, records, counts, base.draw(size, source), place)
-            kept -= size
-
-
-def answer(design: Design, outputs: list[Output], source: Randomness) -> Output | None:
-    """The test, and one of the passing parts at random; None is ⊥."""
-    if not bernoulli(design.pass_probabilities[len(outputs)], source):
-        return None
-    return outputs[below(source, len(outputs))]

@@ -16,20 +16,37 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oracledp.extras import optional
-from oracledp.mechanisms.robust.search_independent import Task
 
 Floats = NDArray[np.float64]
 
 SAMPLED = (1.0, 1.5, 2.0, 2.6, 3.5)  # 1/q in units of 1/((e^ε - 1)β), where giving up begins to cost
 TESTED = (0.6, 0.85, 1.1, 1.5)  # tests in units of 1/q
+FEW = (6, 8, 11, 16, 22, 32, 45)  # 1/q, and tests, that are tried as well where giving up costs little: at a large ε
 TEST_SHARES = (0.35, 0.45, 0.55, 0.7, 0.9)  # of ε, for the noise of the test
 COARSE, FINE = 150, 700  # points of ψ, twice each
 MARGIN, SILENT_MARGIN = 1.01, 0.997  # of σ and of e^ε for ⊥ in the programme, which sees ψ at a few points only
 BENT = (0.5, 0.25, 0.75)  # 1/q of what is bent, in the same units: 1.5 at δ = 1e-4, 2 at 1e-6; and 3/4 of that
 BENT_TESTS = 1.1
 BENDS = 10  # steps of it
+BEST = 3
 MOST_BENT = 220  # tests: beyond, the programme takes minutes
 DEVIATIONS = 9.0  # more than any σ that is of use
+
+
+@dataclass(frozen=True)
+class Task:
+    """What a design must satisfy."""
+
+    epsilon: float
+    delta: float
+    beta: float
+    rows: int
+    max_calls: int
+
+    @property
+    def growth(self) -> float:
+        """e^ε."""
+        return exp(self.epsilon)
 
 
 @dataclass(frozen=True)
@@ -70,8 +87,9 @@ def _grid(points: int) -> Floats:
 def _plain(task: Task, grid: Floats) -> Iterator[Candidate]:
     """Laplace tests of many sizes, each with its greatest deviation."""
     unit = 1 / (expm1(task.epsilon) * task.beta)
-    for cells in sorted({max(3, round(unit * factor)) for factor in SAMPLED}):
-        for tests in sorted({max(6, round(cells * factor)) for factor in TESTED}):
+    few = FEW if unit < FEW[-1] else ()
+    for cells in sorted({*(max(3, round(unit * factor)) for factor in SAMPLED), *few}):
+        for tests in sorted({*(max(6, round(cells * factor)) for factor in TESTED), *few}):
             ladders = [ladder for ladder in _laplace(task, tests) if cells <= task.rows and tests < task.max_calls]
             tried = [Candidate(cells, ladder, 0.0) for ladder in ladders]
             best = max((Candidate(cells, one.ladder, _widest(one, task, grid)) for one in tried),
@@ -86,18 +104,17 @@ def _laplace(task: Task, tests: int) -> Iterator[Floats]:
         room = ceil(log(1 / (task.beta * (1 + ratio))) / (share * task.epsilon))
         if tests - room >= 1:
             below = np.arange(tests + 1) - (tests - room)
-            ladder = np.where(
-                below <= 0, ratio ** (1.0 - below) / (1 + ratio), 1 - ratio ** (1.0 * below) / (1 + ratio)
-            )
+            tail = ratio ** np.maximum(np.abs(below), 1.0 - below) / (1 + ratio)
+            ladder = np.where(below <= 0, tail, 1 - tail)
             ladder[0] = 0
             yield np.minimum(ladder, 1 - task.beta * (1 - 1e-9))
 
 
 def _leaders(found: list[Candidate], task: Task) -> list[Candidate]:
-    """What is bent: not the best Laplace tests, but those whose sizes a free ladder makes the most of."""
+    """What is bent: the best Laplace tests, and others whose sizes a free ladder makes the most of."""
     unit = (BENT[0] - BENT[1] * log10(task.delta)) / (expm1(task.epsilon) * task.beta)
     near = [min(found, key=lambda one: _distance(one, unit * factor)) for factor in (1, BENT[2]) if found]
-    return list({(one.cells, one.tests): one for one in near}.values())
+    return list({(one.cells, one.tests): one for one in (*near, *found[:BEST])}.values())
 
 
 def _distance(one: Candidate, cells: float) -> float:

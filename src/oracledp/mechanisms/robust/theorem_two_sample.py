@@ -34,9 +34,7 @@ class TwoSamples(Theorem):
     sampling: Fraction
 
     name = "two-sample"
-    independent_labels = True
     base_neighbours = Neighbours.ADD_REMOVE
-    whole = True
 
     def __post_init__(self) -> None:
         if not 0 < self.sampling <= Fraction(1, 2) or self.sampling.numerator != 1:

@@ -1,4 +1,4 @@
-"""Theorems 2 to 4 of proofs/prsma.md: parts of equal size, one tolerance κ, tail bounds."""
+"""Theorems 2 to 4 of README.md: parts of equal size, one tolerance κ, tail bounds."""
 
 from __future__ import annotations
 
@@ -6,14 +6,15 @@ from abc import abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
 
+from experiments.parts.ladder import PartsTheorem, Step, steps
 from oracledp.exact.intervals import Interval
-from oracledp.mechanisms.robust.delta import CERTAIN, Step, steps
-from oracledp.mechanisms.robust.design import Design, Terms, Theorem
+from oracledp.mechanisms.robust.delta import CERTAIN
+from oracledp.mechanisms.robust.design import Design, Terms
 from oracledp.privacy.guarantee import Neighbours
 
 
 @dataclass(frozen=True)
-class EqualParts(Theorem):
+class EqualParts(PartsTheorem):
     """Parts of equal size; but for an event of small probability the changed part is κ-like the others.
 
     ``own`` and ``others`` are the deviations of log-probabilities that are tolerated.
@@ -22,7 +23,6 @@ class EqualParts(Theorem):
     own: Fraction
     others: Fraction
 
-    independent_labels = False
     base_neighbours = Neighbours.REPLACE_ONE
 
     def parameters(self) -> dict[str, str]:
@@ -37,9 +37,9 @@ class EqualParts(Theorem):
     def unlikely(self, design: Design) -> Interval:
         """The probability that the parts are not κ-like."""
 
-    def terms(self, design: Design, epsilon: Fraction) -> Terms:
+    def own_terms(self, design: Design, epsilon: Fraction) -> Terms:
         """Parts that are not alike, and failures that went unseen (T2)."""
-        enough = steps(design, epsilon)[design.minimum_passing :]
+        enough = steps(design, epsilon)[self.minimum_passing :]
         likeness = self.log_likeness(design).exp().upper
         if any(likeness > step.likeness for step in enough if step.weight > 0):
             return {"parts not alike": CERTAIN, "unseen failures": CERTAIN}
@@ -71,9 +71,9 @@ class EveryPart(EqualParts):
         """2K exp(-2t²/(lε'²))."""
         return 2 * design.parts * _gaussian_tail(2 * self.own**2, design.part_size, design.epsilon_inner)
 
-    def terms(self, design: Design, epsilon: Fraction) -> Terms:
+    def own_terms(self, design: Design, epsilon: Fraction) -> Terms:
         """The note's own, coarser accounting, with the exact tail of the test."""
-        others, runs = design.minimum_passing, design.runs_per_part
+        others, runs = self.minimum_passing, design.runs_per_part
         likeness = self.log_likeness(design).exp().upper
         if any(likeness > step.likeness for step in steps(design, epsilon)[others:] if step.weight > 0):
             return {"parts not alike": CERTAIN, "unseen failures": CERTAIN}
@@ -113,7 +113,7 @@ class AgainstAverage(EqualParts):
         """ε' + t + ((K-1) ε' sqrt(l)/4 + r)/N_min."""
         inner = design.epsilon_inner
         expected = Interval.of(design.part_size).sqrt() * ((design.parts - 1) * inner / 4)
-        return inner + self.own + (expected + self.others) / design.minimum_passing
+        return inner + self.own + (expected + self.others) / self.minimum_passing
 
     def unlikely(self, design: Design) -> Interval:
         """exp(-2t²/((l-1)ε'²)) + exp(-r²/(2(K-1)lε'²))."""

@@ -1,4 +1,4 @@
-"""The exact law of PRSMA against the worst oracles that a search can find, and mutants that must be caught."""
+"""The exact law of PRSMA over parts against the worst oracles that a search can find."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -10,17 +10,15 @@ from math import exp, log
 import numpy as np
 import pytest
 from experiments.paper_constants import paper_design
+from experiments.parts.law import Placed, Population, fixed_split
+from experiments.parts.theorem_equal import AgainstAverage, OneSided
+from experiments.parts.theorem_independent import IndependentLabels
+from experiments.parts.worst_oracles import Setting, alike_parts_search, random_split_search, worst_own
 
-from broken.mutants import Mutant
-from broken.prsma_mutants import PRSMA_MUTANTS
-from oracledp.audit.prsma_finding import audited_design, robust_finding
-from oracledp.audit.prsma_law import Behaviour, Content, Outcome, Placed, Population, fixed_split, logistic_base
-from oracledp.audit.worst_oracles import Setting, alike_parts_search, random_split_search, worst_own
+from oracledp.audit.prsma_law import Behaviour, Content, Outcome, logistic_base
 from oracledp.mechanisms.robust.delta import certified_delta, delta_terms
 from oracledp.mechanisms.robust.design import Design
 from oracledp.mechanisms.robust.laplace_test import laplace_table
-from oracledp.mechanisms.robust.theorem_equal import AgainstAverage, OneSided
-from oracledp.mechanisms.robust.theorem_independent import IndependentLabels
 
 ONE = Fraction(1)
 RATIO = Fraction(6, 5)  # one record moves the odds of the toy base by this factor
@@ -45,13 +43,28 @@ def small_design(parts: int = 5, runs: int = 20, ratio: Fraction = Fraction(1, 5
             runs_per_part=runs,
             epsilon_inner=2 * ETA,
             pass_probabilities=laplace_table(parts, ratio, parts - 2),
-            minimum_passing=first,
-            theorem=IndependentLabels(order, Fraction(4), Fraction(4)),
+            theorem=IndependentLabels(first, order, Fraction(4), Fraction(4)),
         )
         for first in range(1, parts)
         for order in (Fraction(1, 2), Fraction(1), Fraction(2), Fraction(4))
     ]
     return min(designs, key=certified_delta)
+
+
+@cache
+def audited_design() -> Design:
+    """A small certified design with a Laplace test and parts that are all but alike: what is left is failures."""
+    design = Design(
+        epsilon=Fraction(1),
+        delta=Fraction(1, 2),
+        rows=3000,
+        parts=30,
+        runs_per_part=200,
+        epsilon_inner=Fraction(1, 10**6),
+        pass_probabilities=laplace_table(30, Fraction(3, 5), 20),
+        theorem=IndependentLabels(8, Fraction(10), Fraction(40), Fraction(40)),
+    )
+    return replace(design, delta=certified_delta(design))
 
 
 # ---- the law itself --------------------------------------------------------------------------------
@@ -148,8 +161,7 @@ def equal_designs() -> Iterator[Design]:
             runs_per_part=20,
             epsilon_inner=ETA * 2,
             pass_probabilities=laplace_table(4, Fraction(1, 2), 2),
-            minimum_passing=2,
-            theorem=theorem(Fraction(1, 2), Fraction(1, 2)),
+            theorem=theorem(2, Fraction(1, 2), Fraction(1, 2)),
         )
 
 
@@ -173,10 +185,10 @@ def test_the_first_term_is_reached_exactly() -> None:
 
 def test_unseen_failures_come_close_to_their_term() -> None:
     """All parts alike, so that only failures can tell; the worst oracle found gets most of the third term."""
-    found = robust_finding()
+    perfect = [share / 200 for share in (0.1, 0.3, 0.6, 1.0)]
+    found = alike_parts_search(Setting.of(audited_design()), perfect=perfect)
     term = float(delta_terms(audited_design(), Fraction(1))["unseen failures"])
-    assert found.holds
-    assert 0.6 * term < found.delta_high <= term
+    assert 0.6 * term < found <= term
 
 
 def test_an_exact_adversary_confirms_the_float_search() -> None:
@@ -236,7 +248,7 @@ def test_lemma_10_bounds_what_failures_by_place_can_gain() -> None:
     """a^k (c_k - b)_+ <= C_λ (a/b)^λ + E_{λ,R} over a grid that holds the worst points."""
     a, ratio = np.exp(-np.linspace(0, 30, 601))[:, None], np.exp(np.linspace(-3, 12, 301))[None, :]
     for order, runs in ((Fraction(1, 2), 5), (Fraction(2), 20), (Fraction(5), 60), (Fraction(40), 60)):
-        extra = float(IndependentLabels(order, ONE, ONE).misplaced(runs))
+        extra = float(IndependentLabels(1, order, ONE, ONE).misplaced(runs))
         lam = float(order)
         constant = lam**lam / (1 + lam) ** (1 + lam)
         gain = max(
@@ -246,14 +258,13 @@ def test_lemma_10_bounds_what_failures_by_place_can_gain() -> None:
         assert extra <= 1 / runs
 
 
-# ---- mutants, and what plain minimisation does with such oracles -----------------------------------
-@pytest.mark.parametrize("mutant", PRSMA_MUTANTS, ids=lambda m: m.name)
-def test_the_audit_rejects(mutant: Mutant) -> None:
-    finding = mutant.audit()
-    assert finding.broken
-    assert not finding.holds
+def test_a_fixed_run_in_place_of_the_lot_is_refuted() -> None:
+    """An oracle that fails on its first call only, and the first run is the one that is released."""
+    setting = replace(Setting.of(audited_design()), by_lot=False)
+    assert alike_parts_search(setting, perfect=[0.1, 0.2], moves=0) > float(audited_design().delta)
 
 
+# ---- what plain minimisation does with such oracles --------------------------------------------------
 def test_one_run_on_all_data_leaks_everything_through_a_failing_oracle() -> None:
     """RSPM alone: an oracle that fails on one record tells of it with certainty; PRSMA keeps its delta."""
     plain_here, plain_there = Outcome(0.5, 0.5, 0.0), Outcome(0.0, 0.0, 1.0)

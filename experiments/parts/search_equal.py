@@ -9,11 +9,11 @@ from math import ceil, exp, log, sqrt
 import numpy as np
 from numpy.typing import NDArray
 
+from experiments.parts.search_independent import Task
+from experiments.parts.theorem_equal import AgainstAverage, EqualParts, EveryPart, OneSided
 from oracledp.mechanisms.robust.delta import certified_delta
 from oracledp.mechanisms.robust.design import Design
 from oracledp.mechanisms.robust.laplace_test import laplace_table
-from oracledp.mechanisms.robust.search_independent import Task
-from oracledp.mechanisms.robust.theorem_equal import AgainstAverage, EqualParts, EveryPart, OneSided
 
 Floats = NDArray[np.float64]
 
@@ -134,6 +134,5 @@ def _exact(candidate: Candidate, task: Task, epsilon: Fraction, delta: Fraction,
         runs_per_part=task.max_calls // candidate.parts,
         epsilon_inner=fraction(candidate.inner),
         pass_probabilities=laplace_table(candidate.parts, candidate.ratio, candidate.threshold),
-        minimum_passing=candidate.minimum_passing,
-        theorem=EQUAL_THEOREMS[theorem](fraction(candidate.own), fraction(candidate.others)),
+        theorem=EQUAL_THEOREMS[theorem](candidate.minimum_passing, fraction(candidate.own), fraction(candidate.others)),
     )

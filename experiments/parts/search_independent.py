@@ -1,17 +1,19 @@
 """The search for a good design with independent labels, in floating point: it proposes, exact arithmetic decides.
 
 A *lane* is one choice of the discrete and free parameters; all lanes climb their ladders of pass
-probabilities together in numpy. Names follow Theorem 5 of proofs/prsma.md.
+probabilities together in numpy. Names follow Theorem 5 of README.md.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
-from math import exp, log
+from math import log
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from oracledp.mechanisms.robust import search_two_sample
 
 Floats = NDArray[np.float64]
 
@@ -24,19 +26,8 @@ SLACK = 1e-6  # left for the rounding of floats to fractions
 
 
 @dataclass(frozen=True)
-class Task:
+class Task(search_two_sample.Task):
     """What a design must satisfy."""
-
-    epsilon: float
-    delta: float
-    beta: float
-    rows: int
-    max_calls: int
-
-    @property
-    def growth(self) -> float:
-        """e^ε."""
-        return exp(self.epsilon)
 
     @property
     def fewest_others(self) -> int:

@@ -1,4 +1,4 @@
-"""Theorem 5 of proofs/prsma.md: every record chooses its part independently; moments instead of tails."""
+"""Theorem 5 of README.md: every record chooses its part independently; moments instead of tails."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
 
+from experiments.parts.ladder import PartsTheorem, Step, steps
 from oracledp.errors import ParameterError
 from oracledp.exact.intervals import Interval
-from oracledp.mechanisms.robust.delta import Step, steps
-from oracledp.mechanisms.robust.design import Design, Terms, Theorem
+from oracledp.mechanisms.robust.design import Design, Terms
 from oracledp.privacy.guarantee import Neighbours
 
 
 @dataclass(frozen=True)
-class IndependentLabels(Theorem):
+class IndependentLabels(PartsTheorem):
     """The base is ε'/2-DP under add/remove-one; the changed part is compared with the others by a moment.
 
     ``order`` is λ, the moment; ``sharpness`` and ``failure_sharpness`` are the p >= 1 of the power means that
@@ -27,7 +27,6 @@ class IndependentLabels(Theorem):
     failure_sharpness: Fraction
 
     name = "independent"
-    independent_labels = True
     base_neighbours = Neighbours.ADD_REMOVE
 
     def __post_init__(self) -> None:
@@ -42,9 +41,9 @@ class IndependentLabels(Theorem):
             "failure_sharpness": str(self.failure_sharpness),
         }
 
-    def terms(self, design: Design, epsilon: Fraction) -> Terms:
+    def own_terms(self, design: Design, epsilon: Fraction) -> Terms:
         """Parts that are not alike, and failures that went unseen."""
-        enough = [step for step in steps(design, epsilon)[design.minimum_passing :] if step.weight > 0]
+        enough = [step for step in steps(design, epsilon)[self.minimum_passing :] if step.weight > 0]
         return {
             "parts not alike": _unlike(design, self, enough),
             "unseen failures": _unseen(design, self, enough)
