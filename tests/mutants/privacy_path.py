@@ -87,8 +87,8 @@ GUESSING = {
     "mechanisms/surrogate_solver.py": ("_along",),  # where a Newton step ends: the exact gradient judges the point
     "privacy/accounting.py": ("_float_homogeneous", "_bisect"),  # a guess in floats, certified in fractions
     "mechanisms/gradients.py": ("weights", "follow", "average"),  # where released gradients lead
+    "mechanisms/column_kinds.py": ("kind_from", "values_from"),  # of released counts
     "mechanisms/column_inference.py": (  # of released counts; the cells of private values are mutated
-        "kind_from",
         "bounds_from",
         "_first_shown",
         "cuts_from",
@@ -97,7 +97,7 @@ GUESSING = {
         "moment_definition",
         "categorical_definition",
     ),
-    "learning/sparse_cards.py": ("heaviest", "take", "gains", "_deviation", "_points"),  # of a released card
+    "learning/sparse_cards.py": ("heaviest", "take", "gains", "_variance", "_points", "of_patterns"),  # of a released card
     "learning/blocks.py": ("chain", "_nested", "thin_blocks"),  # which public literals a card looks at
     "learning/feature_maps.py": ("by_literal",),  # released weights in words
     "learning/cards.py": ("cards_of",),  # released weights as points
