@@ -37,6 +37,7 @@ ALSO = {  # what imports do not tell
     "mechanisms/gradients.py": ("tests/unit/test_gradients.py",),
     "privacy/loss_law.py": ("tests/unit/test_loss_law.py", "tests/ledger/test_year.py"),
 }
+SHARP = "tests/unit/test_last_numbers.py"  # a second of work, and something about most files
 AT_LAST = ("tests/audit/test_front_door.py",)  # whole laws of every public entry point
 
 
@@ -94,7 +95,7 @@ class Importers:
                 named = path.stem in test or test.removesuffix(".py").rpartition("test_")[2] in path.stem
                 distance = NEAR if path in sources else FAR
                 ranked.append((not named, distance, test.startswith(LATER), len(sources), test))
-        also = ALSO.get(str(path.relative_to(SOURCE)), ())
+        also = (*ALSO.get(str(path.relative_to(SOURCE)), ()), SHARP)
         return list(
             dict.fromkeys((str(path.relative_to(ROOT)), *also, *(test for *_, test in sorted(ranked)), *AT_LAST))
         )

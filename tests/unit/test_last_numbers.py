@@ -20,27 +20,40 @@ from oracledp.data.literals import Literals
 from oracledp.data.schema import Schema
 from oracledp.data.table.flaws import base
 from oracledp.data.table.values import INTEGER_TEXT, code_of
-from oracledp.errors import BrokenSearchTree, CapacityError, ModelError, OracleDPError, ParameterError
+from oracledp.errors import (
+    BrokenSearchTree,
+    CapacityError,
+    ModelError,
+    OracleDPError,
+    OracleFailure,
+    ParameterError,
+)
 from oracledp.exact.capacity import MOST_ROWS, MOST_SCALES, MOST_UNIT
 from oracledp.exact.exponentials import power_enclosure
 from oracledp.exact.numbers import positive, probability
 from oracledp.exact.roots import sqrt_below
+from oracledp.game.query_player import perturbed_answer
+from oracledp.game.voting_player import VotingPlayer
 from oracledp.learners.cuts import MOST_BOUND, CutEncoder
 from oracledp.learners.fitting import Fitting
 from oracledp.learning import OverrideLists, rule_learner
 from oracledp.learning.learner import promise
+from oracledp.learning.sample import ClassSample, Sample
 from oracledp.mechanisms import exponential_mechanism
 from oracledp.mechanisms.block_noise import block_noise
 from oracledp.mechanisms.exponential_mechanism import ExponentialMechanism
 from oracledp.mechanisms.gaussian_min import GaussianPerturbation
+from oracledp.mechanisms.noisy_min import ReportNoisyMin
 from oracledp.mechanisms.objective import Objective
 from oracledp.mechanisms.perturbation import KHotPerturbation
 from oracledp.mechanisms.perturbed_min import ReportSeparatorPerturbedMin
+from oracledp.mechanisms.private_trees import usual_depth
 from oracledp.mechanisms.robust.theorem_two_sample import TwoSamples
 from oracledp.mechanisms.sampling.decision_tree_sampler import pick
 from oracledp.mechanisms.sampling.subset_sampler import SubsetTrials
 from oracledp.mechanisms.sampling.trials import check_leaves
 from oracledp.mechanisms.votes.ladder import MOST_ON_LADDERS, LadderVote
+from oracledp.oracles.base import NO_ANSWER, Failed
 from oracledp.oracles.exhaustive import ExhaustiveOracle
 from oracledp.oracles.problem import LIMIT, WeightedProblem
 from oracledp.oracles.values import MOST_QUERIES
@@ -297,3 +310,48 @@ def test_a_learner_promises_beforehand_what_it_then_promises(
 ) -> None:
     asked: dict[str, Any] = {"epsilon": ONE, "neighbours": Neighbours.ADD_REMOVE, "rows": rows, **more}
     assert promise(model, **asked) == rule_learner(model, named(3), **asked).guarantee
+
+
+def test_trees_of_one_test_are_always_borne() -> None:
+    assert [usual_depth(literals, 2) for literals in (1, 400, 10**6)] == [4, 3, 1]
+
+
+def test_classes_that_are_listed() -> None:
+    """By their size alone, before anything is charged."""
+    queries = Conjunctions(named(60), max_width=8)
+    assert queries.size > MOST_QUERIES
+    assert refused(lambda: ReportNoisyMin(queries, ONE, Neighbours.DEFAULT).check(10))
+    ReportNoisyMin(Conjunctions(named(3)), ONE, Neighbours.DEFAULT).check(10)
+
+
+def test_a_game_whose_oracle_fails_says_so() -> None:
+    class Fails:
+        perturbation = SimpleNamespace(resolution=0)
+        oracle = ExhaustiveOracle()
+
+        def run(self, objective: Any, source: Any) -> Failed:
+            return Failed(NO_ANSWER)
+
+    payoff = SimpleNamespace(objective=lambda resolution: None)
+    with pytest.raises(OracleFailure):
+        perturbed_answer(Fails(), payoff, SystemRandomness())  # type: ignore[arg-type]
+
+
+def test_samples_by_class_are_those_without_weights_of_rows() -> None:
+    records, label = np.array([[0], [1], [1]], dtype=np.uint8), np.array([True, False, True])
+    plain = Sample.of(named(1), records, label, weights=(2, 3))
+    assert plain.by_class.shown.tolist() == [[0, 1], [1, 1]]
+    weighed = Sample.of(named(1), records, label, row_weights=np.array([1, 2, 3]), heaviest=3)
+    assert refused(lambda: weighed.by_class, ParameterError)
+    own = ClassSample.of(records, label.astype(np.intp), weights=(1, 1), row_weights=np.array([1, 2, 3]), heaviest=3)
+    assert own.row_weights is not None
+    assert sorted(own.row_weights.tolist()) == [1, 2, 3]
+    assert ClassSample.of(records, label.astype(np.intp), weights=(1, 1)).row_weights is None
+
+
+def test_a_part_is_heard_in_a_game_unless_its_search_ends_in_an_error() -> None:
+    queries = Conjunctions(named(2))
+    player = VotingPlayer.calibrate(queries, 10**6, 2, ONE, Fraction(1, 1000), oracle="auto")
+    said = [((0,), 8), ((7,), 8), ((1,), 3)]  # the second is no query of the class
+    assert player._heard(lambda records, counts: said, None, None) == [said[0], said[2]]  # type: ignore[arg-type]
+    assert player._heard(lambda records, counts: 1 // 0, None, None) == []  # type: ignore[arg-type]

@@ -9,7 +9,9 @@ from math import log
 import numpy as np
 import pytest
 
-from oracledp.errors import BudgetExceeded, CapacityError
+from oracledp.classes import Conjunctions
+from oracledp.data.schema import Schema
+from oracledp.errors import BudgetExceeded, CapacityError, ParameterError
 from oracledp.privacy.gaussian_accounting import GaussianBudget
 from oracledp.privacy.guarantee import Neighbours
 from oracledp.randomness.source import Randomness, SeededRandomness
@@ -164,3 +166,15 @@ def test_split_never_exceeds() -> None:
 def test_too_many_records_are_refused() -> None:
     with pytest.raises(CapacityError, match="2\\^40"):
         Records(np.zeros((1, 1), dtype=np.int64), np.array([2**40 + 1]), (2,), (False,), (False,))
+
+
+def test_selections_are_for_budgets_that_allow_them() -> None:
+    """The exact Gaussian trade-off speaks of Gaussian noise alone."""
+    codes = np.zeros((4, 1), dtype=np.uint8)
+    meter = Meter(
+        records(codes), GaussianBudget(Fraction(1), Fraction(1, 10**6)), Neighbours.ADD_REMOVE, SeededRandomness(0)
+    )
+    schema = Schema({"a": {"kind": "boolean"}})
+    with pytest.raises(ParameterError, match="no selection"):
+        meter.select(Conjunctions(schema.literals), schema, codes, 4, Fraction(1, 10))
+    assert meter.spent == 0
