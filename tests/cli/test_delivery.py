@@ -10,7 +10,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from click.testing import CliRunner
 
+from oracledp.audit.command_doors import installed_command
 from oracledp.cli.outputs import NotSaved, outputs
 from oracledp.privacy.ledger import Ledger
 
@@ -113,6 +115,26 @@ def test_a_full_standard_output_is_made_up_for_on_standard_error(files: Path) ->
     assert result.returncode == 2
     assert '"rule"' in result.stderr
     assert charges(files) == 1
+
+
+def test_rules_that_leave_no_record_do_not_lose_the_model(tmp_path: Path) -> None:
+    """Rows that keep them all cannot be drawn, which shows only when they are: the model is delivered all the same."""
+    (tmp_path / "data.csv").write_text("a\n" + "true\nfalse\n" * 50)
+    (tmp_path / "schema.json").write_text('{"columns": {"a": "boolean"}, "deny": [["a"], ["not a"]]}')
+    words = [
+        "synth",
+        f"{tmp_path}/data.csv",
+        "--schema",
+        f"{tmp_path}/schema.json",
+        "--model",
+        f"{tmp_path}/model.json",
+    ]
+    words += ["--epsilon", "1", "--delta", "1e-6", "--out", f"{tmp_path}/rows.csv", "--quiet"]
+    result = CliRunner().invoke(installed_command(), words)
+    assert isinstance(result.exception, NotSaved)
+    assert "leave next to no record" in str(result.exception)
+    assert json.loads((tmp_path / "model.json").read_text())["guarantee"]["epsilon"] == "1"
+    assert not (tmp_path / "rows.csv").exists()
 
 
 def test_devices_stay_devices(files: Path) -> None:

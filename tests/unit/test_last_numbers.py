@@ -32,6 +32,7 @@ from oracledp.exact.capacity import MOST_ROWS, MOST_SCALES, MOST_UNIT
 from oracledp.exact.exponentials import power_enclosure
 from oracledp.exact.numbers import positive, probability
 from oracledp.exact.roots import sqrt_below
+from oracledp.game import players
 from oracledp.game.query_player import perturbed_answer
 from oracledp.game.voting_player import VotingPlayer
 from oracledp.learners.cuts import MOST_BOUND, CutEncoder
@@ -46,8 +47,9 @@ from oracledp.mechanisms.gaussian_min import GaussianPerturbation
 from oracledp.mechanisms.noisy_min import ReportNoisyMin
 from oracledp.mechanisms.objective import Objective
 from oracledp.mechanisms.perturbation import KHotPerturbation
-from oracledp.mechanisms.perturbed_min import ReportSeparatorPerturbedMin
+from oracledp.mechanisms.perturbed_min import ReportSeparatorPerturbedMin, oracle_assumptions
 from oracledp.mechanisms.private_trees import usual_depth
+from oracledp.mechanisms.robust.mechanism import optimality_claims
 from oracledp.mechanisms.robust.theorem_two_sample import TwoSamples
 from oracledp.mechanisms.sampling.decision_tree_sampler import pick
 from oracledp.mechanisms.sampling.subset_sampler import SubsetTrials
@@ -56,6 +58,7 @@ from oracledp.mechanisms.votes.ladder import MOST_ON_LADDERS, LadderVote
 from oracledp.oracles.base import NO_ANSWER, Failed
 from oracledp.oracles.exhaustive import ExhaustiveOracle
 from oracledp.oracles.problem import LIMIT, WeightedProblem
+from oracledp.oracles.registry import resolve
 from oracledp.oracles.values import MOST_QUERIES
 from oracledp.privacy.door import Facts
 from oracledp.privacy.guarantee import Neighbours
@@ -355,3 +358,13 @@ def test_a_part_is_heard_in_a_game_unless_its_search_ends_in_an_error() -> None:
     said = [((0,), 8), ((7,), 8), ((1,), 3)]  # the second is no query of the class
     assert player._heard(lambda records, counts: said, None, None) == [said[0], said[2]]  # type: ignore[arg-type]
     assert player._heard(lambda records, counts: 1 // 0, None, None) == []  # type: ignore[arg-type]
+
+
+def test_a_game_says_beforehand_what_it_takes_on_trust() -> None:
+    """PRSMA needs a solver's claims to be true, perturbed minimisation also that it always answers."""
+    pytest.importorskip("ortools")
+    queries, budget = Conjunctions(named(2)), {"epsilon": ONE, "delta": Fraction(1, 1000), "oracle": "cp-sat"}
+    solver = resolve("cp-sat", queries)
+    assert players.promise("prsma", queries, **budget).assumes == optimality_claims(solver)
+    assert players.promise("rspm", queries, **budget).assumes == oracle_assumptions(solver)
+    assert optimality_claims(solver) != oracle_assumptions(solver)

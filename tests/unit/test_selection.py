@@ -43,9 +43,10 @@ def test_totals_past_64_bits() -> None:
     high, low = _engine.sum_upper_weights(scores, 0, upper.last, 62, upper.table)
     total = (high << 64) + low
     assert total == 1000 << 62
-    for target in (0, total - 1, (777 << 62) + 5):
+    for target in (0, total - 1, (777 << 62) + 5, 777 << 62, (777 << 62) - 1):
         found, offset = _engine.find_upper_weight(scores, 0, upper.last, 62, upper.table, target >> 64, target % 2**64)
         assert (found << 62) + offset == target
+        assert offset < 1 << 62  # the first number of a stretch belongs to it, not to the one before
 
 
 def test_the_law_encloses_its_sum() -> None:
