@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
+from math import pi
 from types import SimpleNamespace
 from typing import Any
 
@@ -18,6 +19,8 @@ from oracledp.classes import Conjunctions, Disjunctions, Parities
 from oracledp.classes.base import QueryClass
 from oracledp.data.literals import Literals
 from oracledp.data.schema import Schema
+from oracledp.data.schema.text_kinds import number_of
+from oracledp.data.table import Table
 from oracledp.data.table.flaws import base
 from oracledp.data.table.values import INTEGER_TEXT, code_of
 from oracledp.errors import (
@@ -35,6 +38,7 @@ from oracledp.exact.roots import sqrt_below
 from oracledp.game import players
 from oracledp.game.query_player import perturbed_answer
 from oracledp.game.voting_player import VotingPlayer
+from oracledp.learners.chances import BandCounts
 from oracledp.learners.cuts import MOST_BOUND, CutEncoder
 from oracledp.learners.fitting import Fitting
 from oracledp.learning import OverrideLists, rule_learner
@@ -42,7 +46,7 @@ from oracledp.learning.learner import promise
 from oracledp.learning.sample import ClassSample, Sample
 from oracledp.mechanisms import exponential_mechanism
 from oracledp.mechanisms.block_noise import block_noise
-from oracledp.mechanisms.exponential_mechanism import ExponentialMechanism
+from oracledp.mechanisms.exponential_mechanism import ExponentialMechanism, exponential
 from oracledp.mechanisms.gaussian_min import GaussianPerturbation
 from oracledp.mechanisms.noisy_min import ReportNoisyMin
 from oracledp.mechanisms.objective import Objective
@@ -65,7 +69,8 @@ from oracledp.privacy.guarantee import Neighbours
 from oracledp.privacy.ledger import Charge
 from oracledp.randomness import noise
 from oracledp.randomness.lattice import lattice
-from oracledp.randomness.source import SystemRandomness
+from oracledp.randomness.noise import LARGEST_SCALE
+from oracledp.randomness.source import SeededRandomness, SystemRandomness
 
 ONE = Fraction(1)
 
@@ -368,3 +373,30 @@ def test_a_game_says_beforehand_what_it_takes_on_trust() -> None:
     assert players.promise("prsma", queries, **budget).assumes == optimality_claims(solver)
     assert players.promise("rspm", queries, **budget).assumes == oracle_assumptions(solver)
     assert optimality_claims(solver) != oracle_assumptions(solver)
+
+
+def test_ties_of_gaussian_noise_cost_their_mass_on_every_coordinate() -> None:
+    """The greatest mass is 1/sqrt(2πv) at most; an upper bound that is 1 % above it, for each coordinate."""
+    for literals in (2, 5):
+        noise = GaussianPerturbation(Conjunctions(named(literals)), 10**12, 0, 1)
+        exact = noise.coordinates / (2 * pi * noise.scale) ** 0.5
+        assert exact < noise.tie_delta < exact * 1.01
+
+
+def test_noise_of_bands() -> None:
+    last = Fraction(1, LARGEST_SCALE >> 20)
+    assert BandCounts(last, Neighbours.ADD_REMOVE).scale == LARGEST_SCALE >> 20
+    assert refused(lambda: BandCounts(last * Fraction(10**9, 10**9 + 1), Neighbours.ADD_REMOVE), ParameterError)
+
+
+def test_what_a_text_says_as_a_number() -> None:
+    assert [number_of(text) for text in ("1.5e3", "-2E-2", " 7 ", "x")] == [1500, Fraction(-1, 50), 7, None]
+
+
+@pytest.mark.parametrize("goal", ["min", "max"])
+def test_the_goal_is_the_least_or_the_greatest(goal: str) -> None:
+    schema = Schema({"a": {"kind": "boolean"}, "b": {"kind": "boolean"}})
+    table = Table.from_codes(np.repeat([[1, 0]], 5000, axis=0).astype(np.uint8), schema)
+    queries = Disjunctions(schema.literals, max_width=1)  # nothing, a, b: on 0, 5000, 0 rows
+    found = exponential(table, queries, epsilon=1, goal=goal, source=SeededRandomness(0))
+    assert (found.query.parts == (0,)) is (goal == "max")
