@@ -25,7 +25,8 @@ from queue import Queue
 sys.path.insert(0, str(Path(__file__).parent))
 from operators import Change
 from privacy_path import ROOT, SOURCE
-from run import CACHE, Experience, Key, Verdict, Worker, explained, summary
+from run import CACHE, explained, summary
+from worker import Experience, Key, Verdict, Worker
 
 SWAPS = {
     " < ": (" <= ", " > "), " <= ": (" < ",), " > ": (" >= ",), " >= ": (" > ",), " == ": (" != ",), " != ": (" == ",),

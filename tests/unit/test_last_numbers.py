@@ -31,7 +31,7 @@ from oracledp.errors import (
     OracleFailure,
     ParameterError,
 )
-from oracledp.exact.capacity import MOST_ROWS, MOST_SCALES, MOST_UNIT
+from oracledp.exact.capacity import MOST_ROWS, MOST_SCALES, MOST_UNIT, fits, refuse_overflow
 from oracledp.exact.exponentials import power_enclosure
 from oracledp.exact.numbers import positive, probability
 from oracledp.exact.roots import sqrt_below
@@ -400,3 +400,10 @@ def test_the_goal_is_the_least_or_the_greatest(goal: str) -> None:
     queries = Disjunctions(schema.literals, max_width=1)  # nothing, a, b: on 0, 5000, 0 rows
     found = exponential(table, queries, epsilon=1, goal=goal, source=SeededRandomness(0))
     assert (found.query.parts == (0,)) is (goal == "max")
+
+
+def test_what_is_not_said_takes_no_room() -> None:
+    """Rows alone may come up to the limit: no resolution and no noise are taken for granted."""
+    last = max(rows for rows in range(200) if fits(rows_bound=rows, unit=1, resolution=0, noise=0, limit=100))
+    refuse_overflow(rows_bound=last, limit=100)
+    assert refused(lambda: refuse_overflow(rows_bound=last + 1, limit=100))
