@@ -129,7 +129,8 @@ def test_rules_that_leave_no_record_do_not_lose_the_model(tmp_path: Path) -> Non
         "--model",
         f"{tmp_path}/model.json",
     ]
-    words += ["--epsilon", "1", "--delta", "1e-6", "--out", f"{tmp_path}/rows.csv", "--quiet"]
+    words += ["--model", f"{tmp_path}/model.json", "--out", f"{tmp_path}/rows.csv", "--quiet"]
+    words += ["--epsilon", "1", "--delta", "1e-6"]
     result = CliRunner().invoke(installed_command(), words)
     assert isinstance(result.exception, NotSaved)
     assert "leave next to no record" in str(result.exception)

@@ -41,7 +41,7 @@ from oracledp.game.voting_player import VotingPlayer
 from oracledp.learners.chances import BandCounts
 from oracledp.learners.cuts import MOST_BOUND, CutEncoder
 from oracledp.learners.fitting import Fitting
-from oracledp.learning import OverrideLists, rule_learner
+from oracledp.learning import OverrideLists, robust, rule_learner
 from oracledp.learning.learner import promise
 from oracledp.learning.sample import ClassSample, Sample
 from oracledp.mechanisms import exponential_mechanism
@@ -53,8 +53,9 @@ from oracledp.mechanisms.objective import Objective
 from oracledp.mechanisms.perturbation import KHotPerturbation
 from oracledp.mechanisms.perturbed_min import ReportSeparatorPerturbedMin, oracle_assumptions
 from oracledp.mechanisms.private_trees import usual_depth
-from oracledp.mechanisms.robust.mechanism import optimality_claims
+from oracledp.mechanisms.robust.mechanism import NothingReleased, optimality_claims
 from oracledp.mechanisms.robust.theorem_two_sample import TwoSamples
+from oracledp.mechanisms.sampling import permute_sampler
 from oracledp.mechanisms.sampling.decision_tree_sampler import pick
 from oracledp.mechanisms.sampling.subset_sampler import SubsetTrials
 from oracledp.mechanisms.sampling.trials import check_leaves
@@ -407,3 +408,34 @@ def test_what_is_not_said_takes_no_room() -> None:
     last = max(rows for rows in range(200) if fits(rows_bound=rows, unit=1, resolution=0, noise=0, limit=100))
     refuse_overflow(rows_bound=last, limit=100)
     assert refused(lambda: refuse_overflow(rows_bound=last + 1, limit=100))
+
+
+@pytest.mark.parametrize("released", [True, False])
+def test_a_robust_rule_is_a_release_or_an_error(released: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    schema = Schema({"a": {"kind": "boolean"}, "b": {"kind": "boolean"}})
+    table = Table.from_codes(np.zeros((50, 2), dtype=np.uint8), schema)
+    found = exponential(table, Disjunctions(schema.literals, max_width=1), epsilon=1)
+    promise_of = found.guarantee
+    monkeypatch.setattr(robust, "vote", lambda *given, **more: found if released else NothingReleased(promise_of))
+    asked = robust.RobustLearning(
+        mechanism="vote", model="conjunction", size=1, epsilon=ONE, delta=Fraction(1, 1000),
+        neighbours=Neighbours.DEFAULT, oracle="auto", rows=None, progress=None, ledger=None, source=None,
+    )  # fmt: skip
+    if released:
+        assert asked.learn(table, schema.literals[1]) is found
+    else:
+        with pytest.raises(OracleFailure):
+            asked.learn(table, schema.literals[1])
+
+
+def test_a_visit_is_turned_down_by_what_it_lacks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A query at distance 3 whose process has depth 1: visited with e^-r, kept with e^-2r."""
+    asked: list[Any] = []
+
+    def keep(exponent: Fraction, inside: int, chosen: int, source: Any) -> bool:
+        asked.append((exponent, inside, chosen))
+        return len(asked) == 1
+
+    monkeypatch.setattr(permute_sampler, "keep", keep)
+    assert permute_sampler._fails(3, 1, Fraction(1, 2), 7, SystemRandomness())
+    assert asked == [(Fraction(1, 2), permute_sampler.ONE, 7), (ONE, 1, 1)]

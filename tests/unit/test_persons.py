@@ -21,6 +21,7 @@ from oracledp.data.table.persons import PersonsInSql, kept_rows
 from oracledp.data.table.unit import Unit
 from oracledp.errors import BudgetExceeded, DataError, ParameterError
 from oracledp.learning import learn_table
+from oracledp.privacy.door import Facts
 from oracledp.privacy.guarantee import Guarantee, Neighbours
 from oracledp.privacy.ledger import Charge, Ledger
 from oracledp.privacy.persons import delta_growth, per_unit, row_delta, row_epsilon
@@ -187,3 +188,11 @@ def test_guarantees_and_charges_keep_the_person_and_the_rows() -> None:
 def test_large_numbers_are_ids_where_a_type_was_declared(dialect: Dialect, limited: bool) -> None:
     """Elsewhere a column of integers may become one of doubles, in which two ids run together."""
     assert ("BETWEEN" in PersonsInSql(Unit("id"), "id", "BIGINT", dialect).reading()) is limited
+
+
+def test_the_number_of_rows_is_never_a_fact_with_several_rows_per_person() -> None:
+    """Else it would stand in refusals by public numbers before the whole is refused."""
+    table = table_of([("a", 1, True), ("a", 2, True), ("b", 3, False)], rows_per_person=2)
+    with pytest.raises(ParameterError, match="one row per person"):
+        Facts.of(table, Neighbours.REPLACE_ONE)
+    assert Facts.of(table, Neighbours.ADD_REMOVE).rows is None
