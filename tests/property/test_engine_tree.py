@@ -68,7 +68,8 @@ def test_the_running_total_is_the_sum_of_the_weights() -> None:
         weights = [forest.node(i)[4] * forest.node(i)[5] for i in range(forest.size)]
         assert forest.total() == sum(weights)
         place = int(rng.integers(forest.size))
-        target = sum(weights[:place]) + weights[place] // 2
-        assert forest.pick(target) == place
+        begin = sum(weights[:place])
+        for target in (begin, begin + weights[place] // 2, begin + weights[place] - 1):  # a stretch, ends included
+            assert forest.pick(target) == place
         if not forest.node(place)[0]:
             forest.descend(place, 0)
