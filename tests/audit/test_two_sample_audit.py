@@ -16,6 +16,7 @@ import pytest
 from oracledp.audit.enumeration import UNIT, law_of_runs
 from oracledp.audit.prsma_law import Behaviour, Content, Outcome, logistic_base
 from oracledp.audit.two_sample_law import binomial, scanned_delta
+from oracledp.errors import ParameterError
 from oracledp.mechanisms.robust import theorem_two_sample
 from oracledp.mechanisms.robust.delta import certified_delta, delta_terms
 from oracledp.mechanisms.robust.design import Design
@@ -239,6 +240,14 @@ def test_larger_tables_are_cut_and_the_place_of_the_answer_is_drawn() -> None:
         answer_after_tests(design, Listens(), held, SeededRandomness(seed), ThisProcess())
         places.add(order.index(1))
     assert places == {0, 1, 2, 3, 4}
+
+
+@pytest.mark.parametrize("rows", [9, 11])
+def test_a_table_of_another_size_is_refused_where_the_size_is_public(rows: int) -> None:
+    design, source = a_design(4, 2, 2, rows=10), SeededRandomness(1)
+    assert len(list(subsamples(np.array([10]), design, Neighbours.REPLACE_ONE, source))) == 5
+    with pytest.raises(ParameterError, match="another number of rows"):
+        list(subsamples(np.array([rows]), design, Neighbours.REPLACE_ONE, source))
 
 
 def test_the_sampling_probability_is_one_over_an_integer() -> None:
