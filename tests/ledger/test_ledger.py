@@ -14,6 +14,22 @@ from oracledp.privacy.guarantee import Guarantee, Neighbours
 from oracledp.privacy.ledger import Ledger
 
 
+def test_a_back_up_is_whole_though_its_witness_knows_more(tmp_path: Path) -> None:
+    ledger = Ledger.create(tmp_path / "b", epsilon=1, witness=tmp_path / "w")
+    ledger.limit(epsilon=1)
+    (tmp_path / "copy").write_bytes((tmp_path / "b").read_bytes())
+    assert Ledger(tmp_path / "copy").verify_copy() == (1, 0)
+    ledger.limit(epsilon=1)
+    assert Ledger(tmp_path / "copy").verify_copy() == (1, 1)
+    with pytest.raises(ModelError, match="rolled back"):
+        Ledger(tmp_path / "copy").verify()
+    other = Ledger.create(tmp_path / "other", epsilon=2, witness=tmp_path / "w2")
+    assert other.verify_copy() == (0, 0)
+    (tmp_path / "w2").write_text((tmp_path / "w").read_text().splitlines()[0] + "\n")
+    with pytest.raises(ModelError, match="entry 0 differs"):
+        other.verify_copy()
+
+
 def guarantee(epsilon: str, delta: str = "0", neighbours: Neighbours = Neighbours.DEFAULT) -> Guarantee:
     return Guarantee(epsilon=Fraction(epsilon), delta=Fraction(delta), neighbours=neighbours, proof="x")
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from fractions import Fraction
+from functools import reduce
 from itertools import product
 from math import ceil, erfc, exp, log, sqrt
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 
@@ -161,6 +163,44 @@ def test_the_accountant_of_others_agrees() -> None:
     accountant.compose(as_event(pure))
     theirs, ours = accountant.get_epsilon(1e-6), float(total(pure, MICRO).epsilon)
     assert 0.93 * theirs <= ours <= 1.02 * theirs
+
+
+SHARED = ("pessimistic_estimate", "value_discretization_interval")  # what both kinds of laws are told
+PARTS = {
+    "the year": YEAR,
+    "pure": [one for one in YEAR if one.rho is None],
+    "Gaussian": [one for one in YEAR if one.rho is not None],
+    **{name: [one for one in YEAR if one.dataset == name] for name in SETS},
+    **{name: [one for one in YEAR if one.actor == name] for name in ANALYSTS},
+}
+
+
+@pytest.mark.parametrize("part", PARTS)
+@pytest.mark.filterwarnings("ignore")
+def test_every_part_of_the_year_lies_between_the_truth_and_its_sum(part: str) -> None:
+    """The truth from below: dp_accounting's *optimistic* law of mechanisms that cost just this.
+
+    They are randomised responses for pure charges, and one Gaussian mechanism for those with a curve.
+    """
+    laws = pytest.importorskip("dp_accounting.pld.privacy_loss_distribution")
+    how: dict[str, Any] = {
+        "pessimistic_estimate": False,
+        "value_discretization_interval": 1e-4,
+        "use_connect_dots": False,
+    }
+    charges = PARTS[part]
+    found = []
+    for epsilon, count in Counter(one.epsilon for one in charges if one.rho is None).items():
+        response = laws.from_randomized_response(
+            2 / (1 + exp(float(epsilon))), 2, **{name: how[name] for name in SHARED}
+        )
+        found.append(response.self_compose(count))
+    rho = sum(float(one.rho) for one in charges if one.rho is not None)
+    found += [laws.from_gaussian_mechanism(1 / sqrt(2 * rho), **how)] if rho else []
+    truth = reduce(lambda one, other: one.compose(other), found).get_epsilon_for_delta(1e-5)
+    ours = float(total(charges, Fraction(1, 10**5)).epsilon)
+    assert truth <= ours <= float(Spending.of(charges).epsilon)
+    assert ours <= 1.12 * truth
 
 
 def test_delta_that_the_charges_cost_is_not_given_again() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 import threading
 from collections.abc import Iterator
 from fractions import Fraction
@@ -155,6 +156,35 @@ def test_only_released_files_are_served(
     assert answer.status_code in (404, 307)
     assert "secret" not in answer.text
     assert "PRIVATE" not in answer.text
+
+
+def test_a_ledger_that_was_rolled_back_hides_no_other(console: Console, client: TestClient) -> None:
+    headers = {"Authorization": f"Bearer {console.add_person('olga', 'officer')}"}
+    console.register("labs", console.dataset("visits").address, SCHEMA, epsilon="1", delta="0", accountant="plain")
+    older = (console.folder / "ledgers/labs").read_bytes()
+    console.ledger("labs").limit(epsilon=1)
+    (console.folder / "ledgers/labs").write_bytes(older)
+    found = {one["name"]: one for one in client.get("/api/datasets", headers=headers).json()}
+    assert "was rolled back" in found["labs"]["error"]
+    assert found["visits"]["spent"]["epsilon"] == "0"
+    client.post("/sign-in", data={"token": headers["Authorization"][7:]})
+    page = client.get("/").text
+    assert "nothing can be charged" in page
+    assert "/datasets/visits" in page
+    assert "was rolled back" in client.get("/datasets/labs").text
+    assert client.get("/datasets/visits").status_code == 200
+
+
+def test_a_full_disk_is_one_line(client: TestClient, analyst: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: Any) -> None:
+        raise sqlite3.OperationalError("database or disk is full")
+
+    monkeypatch.setattr(Console, "add_job", full)
+    answer = client.post("/api/jobs", json=WANTED, headers=analyst)
+    assert (answer.status_code, answer.json()) == (
+        503,
+        {"error": "the console's folder cannot be used: database or disk is full"},
+    )
 
 
 def test_an_interrupted_registration_can_be_made_again_and_a_charged_ledger_never_goes(console: Console) -> None:

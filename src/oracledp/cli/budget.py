@@ -5,24 +5,19 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Mapping
-from fractions import Fraction
-from math import ceil
 from pathlib import Path
 from typing import Any
 
 import click
 
+from oracledp.cli.budget_words import composed_of, curves_of, delivery, harmless, line_of, pair_of
 from oracledp.cli.common import emit, json_option, neighbours_option
 from oracledp.data.schema import Schema
-from oracledp.privacy.accounting import zcdp_rho
 from oracledp.privacy.guarantee import show
-from oracledp.privacy.ledger import Charge, Ledger
-from oracledp.privacy.ledger.entries import Delivered
+from oracledp.privacy.ledger import Ledger
 from oracledp.privacy.ledger.events import event_of
 from oracledp.privacy.ledger.limits import PERIODS, QUARTER
 from oracledp.privacy.ledger.spending import in_force
-from oracledp.privacy.ledger.totals import total
 from oracledp.privacy.signing import create_key
 
 _COLUMNS = (
@@ -42,7 +37,6 @@ _COLUMNS = (
     "delivered",
     "version",
 )
-NOTHING = "nothing delivered"
 
 
 @click.group()
@@ -89,7 +83,7 @@ def create(
     )
     terms = ledger.terms
     text = f"{place}: epsilon {show(terms.epsilon)}, delta {show(terms.delta)}, {neighbours}, {accountant} sums"
-    data = {"path": place, "budget": _pair(ledger.budget), "neighbours": neighbours, "accountant": accountant}
+    data = {"path": place, "budget": pair_of(ledger.budget), "neighbours": neighbours, "accountant": accountant}
     emit(as_json, data, text)
 
 
@@ -149,9 +143,15 @@ def register(
 
 @budget.command()
 @click.argument("place")
+@click.option("--copy", is_flag=True, help="PLACE is a back-up: it may lack what its witness saw later.")
 @json_option
-def verify(place: str, as_json: bool) -> None:
+def verify(place: str, copy: bool, as_json: bool) -> None:
     """Check that no entry was changed, deleted or rolled back."""
+    if copy:
+        entries, later = Ledger.at(place).verify_copy()
+        words = f"{place}: a whole copy of {entries} entries; its witness knows {later} later ones, which are spent"
+        emit(as_json, {"path": place, "entries": entries, "whole": True, "later": later}, words)
+        return
     entries = Ledger.at(place).verify()
     witness = Ledger.at(place).terms.witness
     known = "and its witness agrees" if witness else "but it has no witness: an older copy put back would look whole"
@@ -215,11 +215,11 @@ def export(place: str, events: bool, as_json: bool) -> None:
         return
     ledger = Ledger.at(place)
     delivered = ledger.delivered
-    charges = [{**charge.to_json(), **_delivery(charge, delivered)} for charge in ledger.charges]
+    charges = [{**charge.to_json(), **delivery(charge, delivered)} for charge in ledger.charges]
     text = io.StringIO()
     table = csv.DictWriter(text, _COLUMNS, extrasaction="ignore", lineterminator="\n")
     table.writeheader()
-    table.writerows({name: _harmless(value) for name, value in charge.items()} for charge in charges)
+    table.writerows({name: harmless(value) for name, value in charge.items()} for charge in charges)
     emit(as_json, {"path": place, "charges": charges}, text.getvalue().rstrip("\n"))
 
 
@@ -231,11 +231,11 @@ def show_ledger(place: str, as_json: bool) -> None:
     ledger = Ledger.at(place)
     charges, limits, delivered = ledger.charges, in_force(ledger.limits), ledger.delivered
     pairs = {"budget": ledger.budget, "spent": ledger.spent, "remaining": ledger.remaining}
-    data: dict[str, Any] = {name: _pair(pair) for name, pair in pairs.items()}
+    data: dict[str, Any] = {name: pair_of(pair) for name, pair in pairs.items()}
     data |= {"neighbours": ledger.neighbours.value, "accountant": ledger.terms.accountant, "unit": ledger.terms.unit}
     data |= {"limits": [one.to_json() for one in limits], "datasets": [one.shown() for one in ledger.datasets]}
-    curves, reserved, composed = _curves(ledger), ledger.reservations, _composed(ledger)
-    lines = [_line(charge, _delivery(charge, delivered)) for charge in charges]
+    curves, reserved, composed = curves_of(ledger), ledger.reservations, composed_of(ledger)
+    lines = [line_of(charge, delivery(charge, delivered)) for charge in charges]
     lines += [f"{name}: epsilon {show(e)}, delta {show(d)}" for name, (e, d) in pairs.items()]
     lines += [f"limit: {one.words}" for one in limits]
     lines += [
@@ -250,56 +250,5 @@ def show_ledger(place: str, as_json: bool) -> None:
     if curves is not None:
         lines.append(f"by curves: {curves['used']:.1%} of the budget used")
     data |= {"together": composed, "reservations": [one.to_json() for one in reserved]}
-    data["charges"] = [{**charge.to_json(), **_delivery(charge, delivered)} for charge in charges]
+    data["charges"] = [{**charge.to_json(), **delivery(charge, delivered)} for charge in charges]
     emit(as_json, {**data, "curves": curves}, "\n".join(lines))
-
-
-def _delivery(charge: Charge, delivered: Mapping[str, Delivered]) -> dict[str, str]:
-    """The digest of what came of a charge; nothing for charges of which the ledger expects no files."""
-    found = delivered.get(charge.release or "")
-    if found is None:
-        return {"delivered": NOTHING} if charge.hashed else {}
-    return {"delivered": found.digest}
-
-
-def _line(charge: Charge, delivery: Mapping[str, str]) -> str:
-    """A charge in a line, with what a reader of the ledger must not overlook."""
-    person = None if charge.person is None else f"per {charge.person}"
-    said = [charge.time, charge.actor, charge.dataset, charge.purpose, person]
-    seeded = "" if charge.private else " (seeded: that release is NOT PRIVATE)"
-    about = ", ".join(part for part in said if part)
-    spent = f"{charge.mechanism}: epsilon {charge.epsilon}, delta {charge.delta}{seeded}"
-    unseen = f": {NOTHING}" if NOTHING in delivery.values() else ""
-    return (f"{spent} [{about}]" if about else spent) + unseen
-
-
-def _composed(ledger: Ledger) -> dict[str, Any] | None:
-    """What all charges cost together by the tightest accountant, beside their sum."""
-    delta, charges = ledger.terms.delta, ledger.charges
-    if delta == 0 or len(charges) < 2:
-        return None
-    found = total(charges, delta)
-    rounded = ceil(found.epsilon * 10**6) / 10**6
-    return {"epsilon": rounded, "delta": float(delta), "by": found.by, "sum": float(ledger.spent[0])}
-
-
-def _curves(ledger: Ledger) -> dict[str, float] | None:
-    """How full the filter of curves is."""
-    terms, spending = ledger.terms, ledger.spending
-    if terms.accountant != "curves":
-        return None
-    quarter = terms.delta / 4
-    full = max(
-        spending.rho / zcdp_rho(terms.epsilon, quarter), spending.rho_delta / quarter if quarter else Fraction(0)
-    )
-    plain = max(spending.epsilon / terms.epsilon, 2 * spending.delta / terms.delta)
-    return {"used": float(min(full, plain)), "rho": float(spending.rho)}
-
-
-def _pair(pair: tuple[Fraction, Fraction]) -> dict[str, str]:
-    return {"epsilon": str(pair[0]), "delta": str(pair[1])}
-
-
-def _harmless(value: Any) -> Any:
-    """A text that a spreadsheet does not take for a formula."""
-    return f"'{value}" if isinstance(value, str) and value[:1] in "=+-@\t\r" and value[:1] else value

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -67,6 +68,13 @@ def application(folder: Path, *, hosts: tuple[str, ...] = LOCAL, answer_every: f
     @app.exception_handler(UnicodeError)
     async def unwritable(_: Request, __: UnicodeError) -> Response:
         return JSONResponse({"error": "a text holds what is no character"}, 422)
+
+    @app.exception_handler(sqlite3.Error)
+    @app.exception_handler(OSError)
+    async def stuck(_: Request, error: Exception) -> Response:
+        """A full disk, a folder that is read-only: one line, and nothing was begun."""
+        why = error.strerror if isinstance(error, OSError) else str(error)
+        return JSONResponse({"error": f"the console's folder cannot be used: {why or type(error).__name__}"}, 503)
 
     @app.exception_handler(OracleDPError)
     async def refused(request: Request, error: OracleDPError) -> Response:

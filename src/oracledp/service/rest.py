@@ -9,6 +9,7 @@ from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 
+from oracledp.errors import OracleDPError
 from oracledp.service.people import Person
 from oracledp.service.plans import planned
 from oracledp.service.requests import limited, registered
@@ -137,7 +138,10 @@ def _refuse(person: Person, role: str) -> None:
 
 def _budget(console: Console, name: str) -> dict[str, Any]:
     ledger = console.ledger(name)
-    pairs = {"budget": ledger.budget, "spent": ledger.spent, "remaining": ledger.remaining}
+    try:
+        pairs = {"budget": ledger.budget, "spent": ledger.spent, "remaining": ledger.remaining}
+    except OracleDPError as error:  # it hides no other
+        return {"name": name, "error": str(error)}
     return {
         "name": name,
         "unit": ledger.terms.unit,

@@ -8,6 +8,7 @@ from html import escape
 from typing import Any
 from urllib.parse import quote
 
+from oracledp.errors import OracleDPError
 from oracledp.privacy.guarantee import Guarantee, Neighbours, show
 from oracledp.privacy.ledger import Charge, Ledger
 from oracledp.privacy.ledger.spending import in_force
@@ -53,12 +54,7 @@ def sign_in(note: str = "") -> str:
 
 def overview(session: Session, sets: Sequence[tuple[DataSet, Ledger]], note: str = "") -> str:
     """Every data set and what is left of its budget."""
-    rows = []
-    for known, ledger in sets:
-        (epsilon, delta), left = ledger.budget, ledger.remaining
-        link = Html(f'<a href="/datasets/{quote(known.name)}">{escape(known.name)}</a>')
-        share = float(ledger.spent[0] / epsilon)
-        rows.append((link, f"{show(epsilon)}, {show(delta)}", f"{_short(left[0])}, {_short(left[1])}", bar(share)))
+    rows = [_left(known, ledger) for known, ledger in sets]
     body = (
         grid(("data set", "budget ε, δ", "left ε, δ", "spent"), rows)
         if rows
@@ -68,6 +64,17 @@ def overview(session: Session, sets: Sequence[tuple[DataSet, Ledger]], note: str
     if session.person.may("officer"):
         parts.append(section("Register a data set", forms.registration(session)))
     return framed("Data sets", session, parts, note=note)
+
+
+def _left(known: DataSet, ledger: Ledger) -> tuple[object, ...]:
+    """A row of the overview; a ledger that cannot be read says so, and hides no other."""
+    link = Html(f'<a href="/datasets/{quote(known.name)}">{escape(known.name)}</a>')
+    try:
+        (epsilon, delta), left = ledger.budget, ledger.remaining
+    except OracleDPError as error:
+        return link, "", f"nothing can be charged: {error}", ""
+    share = bar(float((epsilon - left[0]) / epsilon))
+    return link, f"{show(epsilon)}, {show(delta)}", f"{_short(left[0])}, {_short(left[1])}", share
 
 
 def dataset_page(

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from oracledp.data.schema import Schema
 from oracledp.data.table.addresses import is_address
@@ -17,19 +17,17 @@ from oracledp.exact.numbers import Exact, positive, probability, whole
 from oracledp.privacy.guarantee import Guarantee, Neighbours
 from oracledp.privacy.ledger.chain import START, Link
 from oracledp.privacy.ledger.entries import Charge, DataSet, Delivered, GivenUp, Reservation, Terms
-from oracledp.privacy.ledger.entry import Entry, short_text
+from oracledp.privacy.ledger.entry import E, Entry, short_text
 from oracledp.privacy.ledger.events import as_event
 from oracledp.privacy.ledger.limits import Limit
 from oracledp.privacy.ledger.origins import Origin, fingerprint, new_key
-from oracledp.privacy.ledger.rules import Standing, admitted, standing, those, whole_chain
+from oracledp.privacy.ledger.rules import Standing, admitted, standing, those, whole_chain, whole_copy
 from oracledp.privacy.ledger.showing import Shown
 from oracledp.privacy.ledger.spending import Spending
 from oracledp.privacy.ledger.stamps import library, now, user
 from oracledp.privacy.ledger.stores import store_at
 from oracledp.privacy.ledger.totals import Total, total
 from oracledp.privacy.ledger.witness import create_witness, remember
-
-E = TypeVar("E", bound=Entry)
 
 
 @dataclass(frozen=True, repr=False)
@@ -162,8 +160,7 @@ class Ledger(Shown):
     @property
     def spent(self) -> tuple[Fraction, Fraction]:
         """The plain sum of all charges."""
-        total = self.spending
-        return total.epsilon, total.delta
+        return (total := self.spending).epsilon, total.delta
 
     @property
     def remaining(self) -> tuple[Fraction, Fraction]:
@@ -240,16 +237,17 @@ class Ledger(Shown):
         period: str | None = None,
     ) -> Limit:
         """Set an allowance below the budget; ``"each"`` gives every data set, actor or purpose one of its own."""
-        new = Limit(
-            epsilon=positive(epsilon, "epsilon"),
-            delta=probability(delta, "delta", zero=True),
-            dataset=short_text(dataset, "dataset"),
-            actor=short_text(actor, "actor"),
-            purpose=short_text(purpose, "purpose"),
-            period=period,
-            time=now(),
+        return self._append(
+            Limit(
+                epsilon=positive(epsilon, "epsilon"),
+                delta=probability(delta, "delta", zero=True),
+                dataset=short_text(dataset, "dataset"),
+                actor=short_text(actor, "actor"),
+                purpose=short_text(purpose, "purpose"),
+                period=period,
+                time=now(),
+            )
         )
-        return self._append(new)
 
     def register(
         self,
@@ -276,6 +274,11 @@ class Ledger(Shown):
     def verify(self) -> int:
         """The number of entries after the terms, if each follows from those before and the witness knows no other."""
         return len(self._read()[1])
+
+    def verify_copy(self) -> tuple[int, int]:
+        """The same for a back-up, and how many later entries the witness knows of: what they charged is spent."""
+        store = store_at(self.path)
+        return whole_copy(store.read(), store.place)
 
     def events(self) -> Any:
         """The charges as a ``dp_accounting`` event, for other accountants (:mod:`oracledp.privacy.ledger.events`)."""

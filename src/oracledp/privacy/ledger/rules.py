@@ -22,6 +22,14 @@ E = TypeVar("E", bound=Entry)
 PERSON = "person"  # the unit of a ledger whose charges must all speak of persons
 
 
+def whole_copy(links: Sequence[Link], place: str) -> tuple[int, int]:
+    """The number of entries of a back-up that nobody changed, and of those that its witness saw later."""
+    terms, entries = checked(links, place)
+    if terms.witness is None:
+        return len(entries), 0
+    return len(entries), refuse_rolled_back(Path(terms.witness), links, place, copy=True)
+
+
 def whole_chain(links: Sequence[Link], place: str) -> tuple[Terms, tuple[Entry, ...]]:
     """The entries of a ledger that nobody changed and that its witness knows."""
     terms, entries = checked(links, place)

@@ -43,16 +43,17 @@ def remember(path: Path, links: Sequence[Link]) -> None:
         raise ModelError(f"the witness {path} cannot be written: {error.strerror}; nothing is sampled") from None
 
 
-def refuse_rolled_back(path: Path, links: Sequence[Link], place: str) -> None:
-    """Refuse a ledger that is shorter than its witness remembers, or another one."""
+def refuse_rolled_back(path: Path, links: Sequence[Link], place: str, *, copy: bool = False) -> int:
+    """Refuse a ledger that is shorter than its witness remembers, or another one; how much shorter a copy is."""
     remembered = _remembered(path)
-    if len(remembered) > len(links):
+    if len(remembered) > len(links) and not copy:
         raise ModelError(
             f"{place} was rolled back: it has {len(links)} entries, its witness {path} remembers {len(remembered)}"
         )
     for number, (digest, link) in enumerate(zip(remembered, links, strict=False)):
         if digest != link.digest:
             raise ModelError(f"{place} is not the ledger that its witness {path} knows: entry {number} differs")
+    return max(0, len(remembered) - len(links))
 
 
 def _remembered(path: Path) -> list[str]:
