@@ -81,6 +81,13 @@ def test_two_commands_make_a_file_that_fits_the_programs_of_the_real_one(
     assert_spelled(euro / "more.csv", 70)
     again = odp.Table.from_file(euro / "out.csv", odp.Schema.load(euro / "s.yaml"), strict=True)
     assert again.rows == 300
+    code, shown, _ = invoke(capsys, "answer", str(euro / "m.json"), "--by", "ort", "--by", "kunde", "--together")
+    assert code == 0
+    assert shown.splitlines()[0].split() == ["ort", "kunde", "share", "95", "%", "interval,", "all", "at", "once"]
+    assert len(shown.splitlines()) >= 7
+    assert invoke(capsys, "answer", str(euro / "m.json"))[0] == 2
+    assert invoke(capsys, "answer", str(euro / "m.json"), "wait >= 1:00:00", "--together")[0] == 2
+    assert invoke(capsys, "answer", str(euro / "m.json"), "wait >= 1:00:00")[0] == 0
 
 
 def test_every_other_command_reads_it_too(euro: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -41,13 +41,18 @@ def values_of(column: Column) -> st.SearchStrategy[Any]:
 
 def nothing_of(column: Column) -> st.SearchStrategy[Any]:
     """The ways of having no value."""
+    if isinstance(column, Categorical) and not column.numbers and column.mark is not None:
+        return st.sampled_from([None, column.mark])
     return st.sampled_from([None, math.nan]) if isinstance(column, Numeric) else st.none()
 
 
 def expected_code(column: Column, value: Any) -> int:
     """The meaning of a schema for every value of the column's storage type, said once more without sharing code."""
     absent = (
-        value is None or value != value or (value == "" and isinstance(column, Categorical) and "" not in column.values)
+        value is None
+        or value != value
+        or value == column.mark
+        or (value == "" and isinstance(column, Categorical) and "" not in column.values)
     )
     infinite = isinstance(column, Numeric) and value is not None and math.isinf(value)
     if (absent or infinite) and column.nullable:
@@ -75,7 +80,12 @@ def expected_code(column: Column, value: Any) -> int:
 
 def follows(column: Column, value: Any) -> bool:
     """Whether a strict reading accepts a value."""
-    if value is None or value != value or (value == "" and "" not in getattr(column, "values", ("",))):
+    if (
+        value is None
+        or value != value
+        or value == column.mark
+        or (value == "" and "" not in getattr(column, "values", ("",)))
+    ):
         return column.nullable
     if isinstance(column, Categorical):
         return column.other is not None or value in column.values

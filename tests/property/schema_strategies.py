@@ -85,7 +85,10 @@ def categorical(draw: st.DrawFn) -> dict[str, object]:
 def definitions(draw: st.DrawFn) -> dict[str, object]:
     """The definition of one column."""
     kinds = st.just({"kind": "boolean"}) | categorical() | ordered("integer") | ordered("numeric")
-    return draw(kinds) | {"nullable": draw(st.booleans())}
+    found = draw(kinds) | {"nullable": draw(st.booleans())}
+    mark = draw(st.sampled_from([None, "?!", "it's gone", " n/a"]))
+    taken = [str(value) for value in (*found.get("values", ()), found.get("other"))]  # type: ignore[misc]
+    return found | ({"missing": mark} if mark is not None and found["nullable"] and mark not in taken else {})
 
 
 @st.composite

@@ -178,3 +178,38 @@ def test_columns_that_call_themselves_ids_are_left_out_for_nothing() -> None:
     assert found.schema.names == ("paid",)
     assert all("person=" in found.left_out[name] for name in ("patient_id", "UUID"))
     assert found.paid["paid"].startswith("100%")
+
+
+def test_the_spelling_of_texts_is_bought_with_their_kinds() -> None:
+    rng = np.random.default_rng(0)
+    gone = rng.random(ROWS) < 0.3
+    frame = pd.DataFrame(
+        {
+            "fixed": [f"{value:.2f}" for value in rng.exponential(9, ROWS)],
+            "whole": [f"{value}.0" for value in rng.integers(2, 90, ROWS)],
+            "marked": np.where(gone, " ?", rng.choice([" a", " b"], ROWS)),
+            "none": np.where(gone, "None", rng.choice(["x", "y"], ROWS)),
+            "us": [
+                f"{m:02d}/{d:02d}/2020"
+                for m, d in zip(rng.integers(1, 13, ROWS), rng.integers(1, 29, ROWS), strict=True)
+            ],
+            "wait": [f"{value // 60}:{value % 60:02d}" for value in rng.integers(0, 900, ROWS)],
+            "rare": np.where(np.arange(ROWS) < 3, "yes", "no"),
+            "month": rng.choice(["may", "jun", "jul"], ROWS),
+        }
+    )
+    schema = bought(frame, epsilon=8).schema.to_json()["columns"]
+    assert (schema["fixed"]["resolution"], schema["fixed"]["places"]) == (0.01, 2)
+    assert (schema["whole"]["kind"], schema["whole"]["resolution"]) == ("numeric", 1)
+    assert "places" not in schema["whole"]
+    assert (schema["marked"]["missing"], schema["none"]["missing"]) == (" ?", "None")
+    assert schema["us"]["format"] == "%m/%d/%Y"
+    assert (schema["wait"]["kind"], schema["wait"]["format"]) == ("duration", "%-H:%M")
+    assert schema["rare"]["values"] == ["no", "yes"]
+    assert len(schema["month"]["values"]) == 12
+
+
+def test_a_list_that_is_completed_keeps_room_for_what_is_not_on_it() -> None:
+    texts = ["no"] * 4000 + ["yes"] * 3000 + [f"unlike {number}" for number in range(900)]
+    column = bought(pd.DataFrame({"x": texts})).schema["x"]
+    assert column.labels == ("no", "yes", "other")

@@ -91,7 +91,7 @@ def _describe(read: Schema, as_json: bool) -> None:
 
 
 def _compare(table: Table, as_json: bool) -> None:
-    from oracledp.report.internal import BANNER  # with the synthesizers that it compares: only where it is needed
+    from oracledp.report.quality import BANNER  # with the synthesizers that it compares: only where it is needed
 
     assert table.mapped is not None
     pairs = list(zip(table.schema.columns, table.mapped.tolist(), strict=True))

@@ -118,7 +118,7 @@ def categorical_definition(
 ) -> dict[str, Any] | None:
     """The common texts, and *other* where a good many of the ``total`` rows (with its deviation) hold none of them.
 
-    Texts of a short list that everybody knows bring all of it, and the rest is taken for its words unless it is large.
+    Texts of a short list that everybody knows bring all of it.
     """
     if not common:
         return None
@@ -127,7 +127,7 @@ def categorical_definition(
     known = completed(kept)
     definition: dict[str, Any] = {"kind": "categorical", "values": sorted(kept) if known is None else list(known)}
     noise = sqrt(len(kept) * deviation**2 + total[1] ** 2)
-    if rest > (_REST if known is None else SHOWN) * noise or (known is None and len(kept) == 1):
+    if rest > _REST * noise or len(definition["values"]) == 1:
         other = "other"
         while other in kept:
             other += " values"

@@ -120,9 +120,9 @@ def _values(found: Quality) -> str:
     )  # fmt: skip
     note = "Real → synthetic; the error of the mean in interquartile ranges, the Wasserstein distance in standard "
     note += "deviations. Bins count by their middles."
-    if (pairs := found.correlations) is not None:
-        note += f" Correlations of two columns differ by {pairs.pearson:.3f} (Pearson) and {pairs.spearman:.3f} "
-        note += f"(Spearman) on average, at most by {pairs.pearson_most:.3f} and {pairs.spearman_most:.3f}."
+    if (tied := found.correlations) is not None:
+        note += f" Correlations of two columns differ by {tied.pearson:.3f} (Pearson) and {tied.spearman:.3f} "
+        note += f"(Spearman) on average, at most by {tied.pearson_most:.3f} and {tied.spearman_most:.3f}."
     return grid(header, rows, numbers=tuple(range(1, 10))) + f'<p class="note">{note}</p>'
 
 

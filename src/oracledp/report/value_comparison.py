@@ -52,11 +52,11 @@ def value_gaps(real: Table, made: Table) -> list[ValueGap]:
 
 def _gap(real: Table, made: Table, place: int, column: Ordered) -> ValueGap:
     masses = [_mass(table, place, column) for table in (real, made)]
-    summaries = [_summary(table, place, column) for table in (real, made)]
+    first, second = (_summary(table, place, column) for table in (real, made))
     reached = [np.cumsum(mass) / max(mass.sum(), 1.0) for mass in masses]
     moved = float(np.abs(reached[0] - reached[1])[:-1] @ np.diff(middles(column)))
     distinct = int(np.count_nonzero(masses[0])), int(np.count_nonzero(masses[1]))
-    return ValueGap(column.name, *summaries, distinct, moved / max(summaries[0].deviation, 1e-12))
+    return ValueGap(column.name, first, second, distinct, moved / max(first.deviation, 1e-12))
 
 
 def _mass(table: Table, place: int, column: Ordered) -> Floats:

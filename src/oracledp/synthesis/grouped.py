@@ -26,15 +26,17 @@ Group = tuple[str, tuple[Literal, ...]]
 class GroupTable:
     """A line per combination of groups: how each column's group is called, and its share of all records.
 
-    Every interval holds its true share with its own confidence; all of them at once only if ``together`` asked for it.
+    Every interval holds its true share with the ``confidence`` by itself; if ``together``, all of them do at once.
     """
 
     columns: tuple[str, ...]
     rows: tuple[tuple[tuple[str, ...], Answer], ...]
+    confidence: float
+    together: bool
 
     def __str__(self) -> str:
         cells = [(*labels, f"{a.value:.4f}", f"{a.low:.4f} to {a.high:.4f}") for labels, a in self.rows]
-        sure = f"{100 * self.rows[0][1].confidence:g} % interval" if self.rows else ""
+        sure = f"{100 * self.confidence:g} % interval{', all at once' if self.together else ''}"
         lines = [(*self.columns, "share", sure), *cells]
         widths = [max(len(line[at]) for line in lines) for at in range(len(lines[0]))]
         return "\n".join("  ".join(c.ljust(w) for c, w in zip(line, widths, strict=True)).rstrip() for line in lines)
@@ -46,7 +48,7 @@ class GroupTable:
     def to_json(self) -> dict[str, Any]:
         """Plain values."""
         rows = [{"group": list(labels), **answer.to_json()} for labels, answer in self.rows]
-        return {"by": list(self.columns), "rows": rows}
+        return {"by": list(self.columns), "confidence": self.confidence, "together": self.together, "rows": rows}
 
 
 def group_table(
@@ -60,10 +62,11 @@ def group_table(
     count = prod(len(listed) for listed in groups)
     if count > MOST_GROUPS:
         raise ParameterError(f"{count:,} groups are too many, {MOST_GROUPS:,} at most: cut a column more coarsely")
-    sure = probability(confidence, "confidence")
-    sure = 1 - (1 - sure) / count if together else sure
+    asked = probability(confidence, "confidence")
+    sure = 1 - (1 - asked) / count if together else asked
     common = parse_conditions(where, model.schema)
-    return GroupTable(tuple(by), tuple(_line(model, chosen, common, sure) for chosen in product(*groups)))
+    lines = tuple(_line(model, chosen, common, sure) for chosen in product(*groups))
+    return GroupTable(tuple(by), lines, float(asked), together)
 
 
 def _line(

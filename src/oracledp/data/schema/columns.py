@@ -196,8 +196,8 @@ class Categorical(Column):
 
     @property
     def ordered(self) -> bool:
-        """As the schema says."""
-        return self.in_order
+        """As the schema says; in a tree neighbours are of one group, so that they merge first."""
+        return self.in_order or self.tree is not None
 
     @property
     def numbers(self) -> bool:
