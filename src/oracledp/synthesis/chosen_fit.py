@@ -24,7 +24,7 @@ Progress = Callable[[int, int], None]
 _KEPT = Fraction(3, 10)  # of the counts' information, for judging
 _PULLS = (0.1, 0.4, 1.5, 6.0, 40.0)  # times the rule's
 _ROUGHNESS = (0.2, 5.0)  # times the rule's
-_SIZES = ((100, 200), (200, 400), (400, 600))  # components and steps
+SIZES = ((100, 200), (200, 400), (400, 600))  # components and steps
 _ENSEMBLES = 2
 _WORTH = (0.001, 0.006)  # gains of the second size at which it, or the third, is taken
 _ERRORS = 2.0  # standard errors by which dependence must show
@@ -53,10 +53,10 @@ def fit_mixture(
 def _chosen(measured: Measured, smooth: Sequence[int], generator: np.random.Generator) -> tuple[Pull, tuple[int, int]]:
     """How to fit; a single column is one product distribution."""
     if len(measured.bins) == 1:
-        return Pull(), (1, _SIZES[0][1])
+        return Pull(), (1, SIZES[0][1])
     trial = Trial.of(measured, smooth, generator)
     pull, size = trial.sized(trial.pull())
-    return pull, _SIZES[size]
+    return pull, SIZES[size]
 
 
 class RunningFit:
@@ -140,12 +140,12 @@ class Trial:
 
     def _fits(self, size: int) -> list[Fit]:
         generator = np.random.default_rng(self.seed)
-        return [Fit.of(seen, self.smooth, Pull(), _SIZES[size][0], generator) for seen, _ in self.halves]
+        return [Fit.of(seen, self.smooth, Pull(), SIZES[size][0], generator) for seen, _ in self.halves]
 
     def _judged(self, fits: Sequence[Fit], pull: Pull, size: int) -> Judged:
         found, generator = [], np.random.default_rng(self.seed)
         for fit, (_, judge) in zip(fits, self.halves, strict=True):
-            found.append(judge.residuals(replace(fit, pull=pull).run(fit.first(generator), _SIZES[size][1])))
+            found.append(judge.residuals(replace(fit, pull=pull).run(fit.first(generator), SIZES[size][1])))
         return Judged(np.stack(found))
 
 
@@ -163,4 +163,4 @@ class Judged:
     def surely_better(self, other: Judged) -> bool:
         """Whether the misfit is less by more than noise explains: its difference has variance 4 |difference|²."""
         distance = float(((self.residuals - other.residuals) ** 2).sum() / len(self.residuals))
-        return other.misfit - self.misfit > _ERRORS * 2 * distance**0.5
+        return bool(other.misfit - self.misfit > _ERRORS * 2 * distance**0.5)
