@@ -26,8 +26,7 @@ from oracledp.game.oracle_query import OracleQuery
 from oracledp.mechanisms.private_schema import infer_schema
 from oracledp.privacy.guarantee import Guarantee, Neighbours
 from oracledp.randomness.source import DrawSource
-from oracledp.synthesis import Synthesizer, measuring
-from oracledp.synthesis.recipe import Settings
+from oracledp.synthesis import Synthesizer, chosen_fit
 
 SCHEMA = Schema(
     {
@@ -49,6 +48,7 @@ PRICES = Schema(
 VISITS = Schema({"day": {"kind": "date", "lo": "2020-01-01", "hi": "2020-12-31"}, "sick": {"kind": "boolean"}})
 DAYS = np.array([[0, 0], [365, 1], [59, 1], [200, 0]], dtype=np.uint16)
 SALES = np.array([[0, 0], [399, 1], [401, 1], [123, 0]], dtype=np.uint16)  # 401: no price
+_SHORT = ((24, 6),) * 3  # fits of few components and steps: they touch released values only
 REPLACE, ADD = Neighbours.REPLACE_ONE, Neighbours.ADD_REMOVE
 
 
@@ -70,11 +70,6 @@ def visits(data: DataSet) -> Table:
     return Table.from_codes(np.repeat(DAYS, np.array(data), axis=0), VISITS)
 
 
-def shortened(rule: Callable[..., Settings]) -> Callable[..., Settings]:
-    """The settings by rule, but for the length of the fit, which touches released values only."""
-    return lambda *arguments: replace(rule(*arguments), steps=12, ensembles=1, components=24)
-
-
 def synthesized(table: Callable[[DataSet], Table] = people, **options: Any) -> Entry:
     """``Synthesizer.fit``: the model as JSON and pickled, synthetic rows with their types, an answer, the progress."""
 
@@ -82,7 +77,7 @@ def synthesized(table: Callable[[DataSet], Table] = people, **options: Any) -> E
         heard: list[tuple[int, int]] = []
         private = table(data)
         synthesizer = Synthesizer(private.schema, neighbours=relation, **options)
-        with patched(measuring, "settings", shortened(vars(measuring)["settings"])):
+        with patched(chosen_fit, "SIZES", _SHORT):
             synthesizer.fit(private, source=source, progress=lambda done, total: heard.append((done, total)))
         rows = synthesizer.sample(seed=0)
         text = io.StringIO()

@@ -24,11 +24,11 @@ Progress = Callable[[int, int], None]
 _KEPT = Fraction(3, 10)  # of the counts' information, for judging
 _PULLS = (0.1, 0.4, 1.5, 6.0, 40.0)  # times the rule's
 _ROUGHNESS = (0.2, 5.0)  # times the rule's
-_SIZES = ((100, 200), (200, 400), (400, 800))  # components and steps
+SIZES = ((100, 200), (200, 400), (400, 600))  # components and steps
 _ENSEMBLES = 2
-_WORTH = (0.005, 0.05)  # gains of the second size at which it, or the third, is taken
+_WORTH = (0.001, 0.006)  # gains of the second size at which it, or the third, is taken
 _ERRORS = 2.0  # standard errors by which dependence must show
-_COUNTS, _MOST_THINNED = 8000, 4  # the fewer counts, the more often they are thinned
+_COUNTS, _MOST_THINNED = 8000, 2  # the fewer counts, the more often they are thinned
 _EXTRA_STEPS, _EXTRA_RATE = 100, 0.03  # when a measurement is added
 
 
@@ -53,10 +53,10 @@ def fit_mixture(
 def _chosen(measured: Measured, smooth: Sequence[int], generator: np.random.Generator) -> tuple[Pull, tuple[int, int]]:
     """How to fit; a single column is one product distribution."""
     if len(measured.bins) == 1:
-        return Pull(), (1, _SIZES[0][1])
+        return Pull(), (1, SIZES[0][1])
     trial = Trial.of(measured, smooth, generator)
-    pull = trial.pull()
-    return pull, _SIZES[trial.size(pull)]
+    pull, size = trial.sized(trial.pull())
+    return pull, SIZES[size]
 
 
 class RunningFit:
@@ -107,12 +107,19 @@ class Trial:
         apart = Pull(False, _PULLS[-1])
         return best[0] if best[1].surely_better(self._judged(fits, apart, 0)) else apart
 
-    def size(self, pull: Pull) -> int:
-        """How large a mixture pays: by what the second size gains on the first, in shares of the counts."""
+    def sized(self, pull: Pull) -> tuple[Pull, int]:
+        """How large a mixture pays: by what the second size gains on the first, in shares of the counts.
+
+        A larger mixture fits more of the noise, so that a stronger pull may suit it.
+        """
         one = replace(self, halves=self.halves[:1])
-        small, larger = (one._judged(one._fits(size), pull, size).misfit for size in (0, 1))
-        gain = (small - larger) / self.halves[0][0].counts
-        return sum(gain > least for least in _WORTH)
+        small, fits = one._judged(one._fits(0), pull, 0).misfit, one._fits(1)
+        stronger = [strength for strength in _PULLS if strength >= pull.divergence][:2]
+        larger = [replace(pull, divergence=strength) for strength in stronger]
+        misfits = [one._judged(fits, found, 1).misfit for found in larger]
+        gain = (small - min(misfits)) / self.halves[0][0].counts
+        size = sum(gain > least for least in _WORTH)
+        return larger[int(np.argmin(misfits))] if size else pull, size
 
     def _strength(self, fits: Sequence[Fit], factors: bool) -> tuple[Pull, Judged]:
         """Go from the middle to where the misfit is least: it falls, then rises."""
@@ -133,12 +140,12 @@ class Trial:
 
     def _fits(self, size: int) -> list[Fit]:
         generator = np.random.default_rng(self.seed)
-        return [Fit.of(seen, self.smooth, Pull(), _SIZES[size][0], generator) for seen, _ in self.halves]
+        return [Fit.of(seen, self.smooth, Pull(), SIZES[size][0], generator) for seen, _ in self.halves]
 
     def _judged(self, fits: Sequence[Fit], pull: Pull, size: int) -> Judged:
         found, generator = [], np.random.default_rng(self.seed)
         for fit, (_, judge) in zip(fits, self.halves, strict=True):
-            found.append(judge.residuals(replace(fit, pull=pull).run(fit.first(generator), _SIZES[size][1])))
+            found.append(judge.residuals(replace(fit, pull=pull).run(fit.first(generator), SIZES[size][1])))
         return Judged(np.stack(found))
 
 
@@ -156,4 +163,4 @@ class Judged:
     def surely_better(self, other: Judged) -> bool:
         """Whether the misfit is less by more than noise explains: its difference has variance 4 |difference|²."""
         distance = float(((self.residuals - other.residuals) ** 2).sum() / len(self.residuals))
-        return other.misfit - self.misfit > _ERRORS * 2 * distance**0.5
+        return bool(other.misfit - self.misfit > _ERRORS * 2 * distance**0.5)

@@ -73,7 +73,7 @@ class Fit:
         """The terms of everything measured so far."""
         layout, count = Layout(measured.bins), max(measured.counts, 1)
         marginals = np.concatenate([measured.fine_marginal(c) for c in range(len(measured.bins))])
-        start = factor_logits(measured, smooth, components, generator)
+        factors = factor_logits(measured, smooth, components, generator)
         bare = cls(
             layout,
             _terms(layout, measured, 1.0 / count),
@@ -85,7 +85,7 @@ class Fit:
             1.0 / count,
         )
         apart = bare._apart()
-        start = np.maximum(start + apart - bare.marginals, _LEAST).astype(np.float32)
+        start: Singles = np.maximum(factors + apart - bare.marginals, _LEAST).astype(np.float32)
         return replace(bare, start=start, marginals=apart, pull=pull)
 
     def _apart(self) -> Singles:

@@ -29,7 +29,8 @@ from oracledp.synthesis.stages import (
     staged_thresholds,
 )
 
-_LINES = 0.15  # of the budget of pairs, for the products of halves of ordered columns
+_LINES = 0.15  # of the budget of pairs, at most, for the products of halves of ordered columns
+_KNOWN = 0.006  # of the records: the noise of such a product below which more budget would be wasted
 _FIRST_TIER = 1 / 3  # of the three-way budget, for parities of first features
 
 
@@ -49,7 +50,9 @@ class Measured:
     @property
     def counts(self) -> int:
         """How many counts were released."""
-        return sum(group.values.size for group in (*self.tables, *self.parities, *self.queries))
+        by_tables = sum(table.values.size for table in self.tables)
+        by_parities = sum(group.values.size for group in self.parities)
+        return by_tables + by_parities + sum(group.values.size for group in self.queries)
 
     def fine_marginal(self, column: int) -> Floats:
         """A column's distribution over its finest bins."""
@@ -161,7 +164,8 @@ def _pairs(
         return [], parities
     lines = _straight(meter, features, long)
     if len(lines):
-        for_lines, for_long = split(for_long, [_LINES, 1 - _LINES])
+        share = min(_LINES, len(lines) / (2 * float(for_long) * (_KNOWN * total) ** 2))
+        for_lines, for_long = split(for_long, [share, 1 - share])
         parities.append(_counted(meter, bins, features, lines, for_lines))
     first, second = split(for_long, [rule.coarse_share, 1 - rule.coarse_share])
     coarse = _tables(meter, bins, long, rule.coarse_cells, [1.0] * len(long), first)

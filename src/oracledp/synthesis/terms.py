@@ -50,7 +50,7 @@ class Term(Protocol):
         ...
 
     def residuals(self, state: State) -> Singles:
-        """Residuals of counts of more than one column, in roots of precisions; others tell nothing of dependence."""
+        """The residuals of counts of more than one column times the roots of their precisions."""
         ...
 
     def sharpened(self, state: State, errors: float) -> Term:
@@ -190,11 +190,8 @@ class Pairs:
             one, two = layout.bins[a], layout.bins[b]
             target = (table.values / total).astype(np.float32)
             precision = np.float32(scale * total**2 / float(table.variance))
-            found.append(
-                _Pair(
-                    blocks[a], blocks[b], one.starts[x], two.starts[y], one.widths(x), two.widths(y), target, precision
-                )
-            )
+            shape = one.starts[x], two.starts[y], one.widths(x), two.widths(y)
+            found.append(_Pair(blocks[a], blocks[b], *shape, target, precision))
         return cls(tuple(found))
 
     def add(self, state: State) -> None:
@@ -278,19 +275,20 @@ class Parities:
     def residuals(self, state: State) -> Singles:
         """Of all parities: those of two stand there twice, those of three three times."""
         two, three = self._values(state)
-        by_pairs = (two - self.two_target) * np.sqrt(self.two_precision / 2)
-        by_triples = (three - self.three_target) * np.sqrt(self.three_precision / 3)
-        return np.concatenate([by_pairs.ravel(), by_triples.ravel()]).astype(np.float32)
+        pairs = (two - self.two_target) * np.sqrt(self.two_precision / 2)
+        triples = (three - self.three_target) * np.sqrt(self.three_precision / 3)
+        return np.concatenate([pairs.ravel(), triples.ravel()])
 
     def sharpened(self, state: State, errors: float) -> Parities:
         """Move the targets on; what was not measured has no precision and stays."""
         values = self._values(state)
+        measured = (
+            (self.two_target, values[0], self.two_precision),
+            (self.three_target, values[1], self.three_precision),
+        )
         two, three = (
             np.where(precision > 0, moved_on(target, value, np.float32(errors) / np.sqrt(precision + _TINY)), target)
-            for target, value, precision in (
-                (self.two_target, values[0], self.two_precision),
-                (self.three_target, values[1], self.three_precision),
-            )
+            for target, value, precision in measured
         )
         return replace(self, two_target=two, three_target=three)
 
