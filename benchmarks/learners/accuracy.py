@@ -1,6 +1,6 @@
 """The estimators on the development tables, beside the peers that peers.py measured on the same splits.
 
-python -m benchmarks.learners.accuracy [--delta 1e-5] [--neighbours add-remove] [--repeats 3] [--tables vote,adult]
+python -m benchmarks.learners.accuracy [--delta 1e-5] [--size 10] [--neighbours add-remove] [--repeats 3] [--tables vote,adult]
     [--peers peers.json] [--json out.json]
 """
 
@@ -34,7 +34,7 @@ def cell(name: str, epsilon: str, options: argparse.Namespace) -> Row:
         for _ in range(options.repeats):
             model = PrivateRuleClassifier(
                 epsilon=epsilon, delta=options.delta, model=options.model, schema=schema,
-                neighbours=options.neighbours, classes=table.classes,
+                neighbours=options.neighbours, classes=table.classes, size=options.size,
             )  # fmt: skip
             start = time.process_time()
             model.fit(rows, labels)
@@ -97,6 +97,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--model", default="auto")
     parser.add_argument("--delta")
+    parser.add_argument("--size", type=int)
     parser.add_argument("--neighbours", default=Neighbours.DEFAULT.value)
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--tables", default=",".join((*NAMES, *SEVERAL)))
