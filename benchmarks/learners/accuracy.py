@@ -7,6 +7,7 @@ python -m benchmarks.learners.accuracy [--delta 1e-5] [--size 10] [--neighbours 
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import time
 import warnings
@@ -93,6 +94,18 @@ def summary(rows: list[Row]) -> str:
     return "\n".join(lines)
 
 
+def falls(rows: list[Row]) -> str:
+    """Where a measure falls by more than half a point, and by more than twice its error, as ε rises."""
+    found = [
+        f"{more['table']} {less['epsilon']} to {more['epsilon']}: {measure} {more[measure] - less[measure]:+.1f}"
+        for less, more in itertools.pairwise(rows)
+        for measure in ("accuracy", "auc")
+        if less["table"] == more["table"]
+        and more[measure] - less[measure] < -max(0.5, 2 * np.hypot(less["error"], more["error"]))
+    ]
+    return "\n".join(["more ε was worse on:", *(found or ["no cell"])])
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--model", default="auto")
@@ -115,6 +128,7 @@ def main() -> None:
                 f"{name:11} {epsilon:>4} {row['accuracy']:6.1f} ± {row['error']:3.1f} AUC {row['auc']:5.1f}", flush=True
             )
     print(summary(beside(rows, peers)))
+    print(falls(rows))
     if options.json:
         options.json.write_text(json.dumps(rows, indent=1))
 

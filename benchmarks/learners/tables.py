@@ -194,7 +194,12 @@ def _marriage() -> Development:
     import statsmodels.datasets.fair as source
 
     data = source.load_pandas().data
-    ranges: dict[str, Any] = {"age": (15, 45, 6), "yrs_married": (0, 25, 5), "children": (0, 6, 6), "affairs": (0, 5, 5)}
+    ranges: dict[str, Any] = {
+        "age": (15, 45, 6),
+        "yrs_married": (0, 25, 5),
+        "children": (0, 6, 6),
+        "affairs": (0, 5, 5),
+    }
     ranges |= {"religious": (1, 4, 3), "educ": (9, 20, 5), "occupation": (1, 6, 5), "occupation_husb": (1, 6, 5)}
     return _numbers(data, data["rate_marriage"] - 1, ranges)
 
