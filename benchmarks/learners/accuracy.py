@@ -1,7 +1,7 @@
 """The estimators on the development tables, beside the peers that peers.py measured on the same splits.
 
-python -m benchmarks.learners.accuracy [--delta 1e-5] [--size 10] [--neighbours add-remove] [--repeats 3] [--tables vote,adult]
-    [--peers peers.json] [--json out.json]
+python -m benchmarks.learners.accuracy [--delta 1e-5] [--size 10] [--neighbours add-remove] [--repeats 3]
+    [--tables vote,adult] [--peers peers.json] [--json out.json]
 """
 
 from __future__ import annotations
