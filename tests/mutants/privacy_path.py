@@ -97,7 +97,15 @@ GUESSING = {
         "moment_definition",
         "categorical_definition",
     ),
-    "learning/sparse_cards.py": ("heaviest", "take", "gains", "_variance", "_points", "of_patterns"),  # of a released card
+    "learning/sparse_cards.py": (  # of a released card
+        "heaviest",
+        "take",
+        "gains",
+        "_variance",
+        "_points",
+        "of_patterns",
+    ),
+    "learning/class_cards.py": ("discriminants", "_rates"),  # of released sums
     "learning/blocks.py": ("chain", "_nested", "thin_blocks"),  # which public literals a card looks at
     "learning/feature_maps.py": ("by_literal",),  # released weights in words
     "learning/cards.py": ("cards_of",),  # released weights as points
