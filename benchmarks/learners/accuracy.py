@@ -1,12 +1,13 @@
 """The estimators on the development tables, beside the peers that peers.py measured on the same splits.
 
-python -m benchmarks.learners.accuracy [--delta 1e-5] [--neighbours add-remove] [--repeats 3] [--tables vote,adult]
-    [--peers peers.json] [--json out.json]
+python -m benchmarks.learners.accuracy [--delta 1e-5] [--size 10] [--neighbours add-remove] [--repeats 3]
+    [--tables vote,adult] [--peers peers.json] [--json out.json]
 """
 
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import time
 import warnings
@@ -34,7 +35,7 @@ def cell(name: str, epsilon: str, options: argparse.Namespace) -> Row:
         for _ in range(options.repeats):
             model = PrivateRuleClassifier(
                 epsilon=epsilon, delta=options.delta, model=options.model, schema=schema,
-                neighbours=options.neighbours, classes=table.classes,
+                neighbours=options.neighbours, classes=table.classes, size=options.size,
             )  # fmt: skip
             start = time.process_time()
             model.fit(rows, labels)
@@ -93,10 +94,23 @@ def summary(rows: list[Row]) -> str:
     return "\n".join(lines)
 
 
+def falls(rows: list[Row]) -> str:
+    """Where a measure falls by more than half a point, and by more than twice its error, as ε rises."""
+    found = [
+        f"{more['table']} {less['epsilon']} to {more['epsilon']}: {measure} {more[measure] - less[measure]:+.1f}"
+        for less, more in itertools.pairwise(rows)
+        for measure in ("accuracy", "auc")
+        if less["table"] == more["table"]
+        and more[measure] - less[measure] < -max(0.5, 2 * np.hypot(less["error"], more["error"]))
+    ]
+    return "\n".join(["more ε was worse on:", *(found or ["no cell"])])
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--model", default="auto")
     parser.add_argument("--delta")
+    parser.add_argument("--size", type=int)
     parser.add_argument("--neighbours", default=Neighbours.DEFAULT.value)
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--tables", default=",".join((*NAMES, *SEVERAL)))
@@ -114,6 +128,7 @@ def main() -> None:
                 f"{name:11} {epsilon:>4} {row['accuracy']:6.1f} ± {row['error']:3.1f} AUC {row['auc']:5.1f}", flush=True
             )
     print(summary(beside(rows, peers)))
+    print(falls(rows))
     if options.json:
         options.json.write_text(json.dumps(rows, indent=1))
 

@@ -32,6 +32,10 @@ def thinned(name: str) -> Development:
     return Development(table.part(kept), table.document, table.labels[kept])
 
 
+def _note(found: dict[str, list[float]], title: str, labels: np.ndarray, predicted: np.ndarray) -> None:
+    found.setdefault(title, []).append(100 * balanced_accuracy_score(labels, predicted))
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--splits", type=int, default=2)
@@ -49,21 +53,17 @@ def main() -> None:
                 part = {key: rows[key][train] for key in ("literals", "labels")} | {"classes": np.array(2)}
                 other, labels = {"literals": rows["literals"][test]}, table.labels[test]
 
-                def note(title: str, chances: np.ndarray, least: float, labels: np.ndarray = labels) -> None:
-                    found.setdefault(title, []).append(100 * balanced_accuracy_score(labels, chances[:, 1] >= least))
-
                 for title, given in (("delta", {"delta": "1e-5"}), ("pure", {"probabilities": True})):
                     model = PrivateRuleClassifier(
                         epsilon=epsilon, schema=schema, classes=[0, 1], class_weight=WEIGHTS, **given
                     )
                     model.fit(table.part(train), table.labels[train])
-                    predicted = model.predict(table.part(test)).astype(float)
-                    note(f"ours, {title}, weights", np.stack([1 - predicted, predicted], axis=1), 0.5)
+                    _note(found, f"ours, {title}, weights", labels, model.predict(table.part(test)))
                 for title, setting in SETTINGS.items():
                     plain = descent(setting, float(epsilon))(part).predict(other)
-                    note(f"gradients {title}, threshold", plain, RATE)
+                    _note(found, f"gradients {title}, threshold", labels, plain[:, 1] >= RATE)
                     weighted = descent(setting, float(epsilon), (1, 49))(part).predict(other)
-                    note(f"gradients {title}, weights", weighted, 0.5)
+                    _note(found, f"gradients {title}, weights", labels, weighted[:, 1] >= 0.5)
             for title, values in found.items():
                 print(f"{name} {epsilon:>4} {title:36} {np.mean(values):5.1f}", flush=True)
 

@@ -23,7 +23,7 @@ DATA = Path(os.environ.get("ORACLEDP_TABLES", Path(__file__).resolve().parents[3
 BITS = ("vote", "bcw", "ttt", "german", "krkp", "compas", "mushroom", "bank", "adult", "adultbal23")
 MIXED = ("cleve", "banknote", "spam", "telco", "heloc")
 PACKAGED = ("cancer", "fair", "randhie", "anes")
-SEVERAL = ("wine", "digits", "modes")  # more than two classes
+SEVERAL = ("wine", "digits", "modes", "iris", "party", "health", "marriage")  # more than two classes
 NAMES = (*BITS, *MIXED, *PACKAGED)
 EPSILONS = ("0.1", "0.3", "1", "3")
 SPLITS = 3
@@ -161,7 +161,51 @@ def _modes() -> Development:
     )
 
 
+def _iris() -> Development:
+    from sklearn.datasets import load_iris
+
+    data = load_iris(as_frame=True)
+    named = zip(data.data.columns, (4, 2, 1, 0), (8, 5, 7, 3), strict=True)
+    return _numbers(data.data, data.target, {name: (low, high, 6) for name, low, high in named})
+
+
+def _party() -> Development:
+    """Democrats, those between and republicans, from voters' views of the candidates."""
+    import statsmodels.datasets.anes96 as source
+
+    data = source.load_pandas().data
+    ranges: dict[str, Any] = {"TVnews": (0, 7, 7), "selfLR": (1, 7, 6), "ClinLR": (1, 7, 6), "DoleLR": (1, 7, 6)}
+    ranges |= {"age": (18, 90, 6), "educ": (1, 7, 6), "income": (1, 24, 6), "logpopul": (-3, 9, 6)}
+    return _numbers(data, np.digitize(data["PID"], [1.5, 4.5]), ranges)
+
+
+def _health() -> Development:
+    """Excellent, good, fair or poor health, as people see their own."""
+    import statsmodels.datasets.randhie as source
+
+    data = source.load_pandas().data
+    ranges: dict[str, Any] = {"lncoins": (0, 5, 5), "lpi": (0, 8, 8), "fmde": (0, 8, 8), "disea": (0, 60, 10)}
+    ranges |= {"mdvis": (0, 20, 10), "idp": (0, 1, 2), "physlm": (0, 1, 2)}
+    return _numbers(data, data["hlthg"] + 2 * data["hlthf"] + 3 * data["hlthp"], ranges)
+
+
+def _marriage() -> Development:
+    """How women rate their marriage, from one to five."""
+    import statsmodels.datasets.fair as source
+
+    data = source.load_pandas().data
+    ranges: dict[str, Any] = {
+        "age": (15, 45, 6),
+        "yrs_married": (0, 25, 5),
+        "children": (0, 6, 6),
+        "affairs": (0, 5, 5),
+    }
+    ranges |= {"religious": (1, 4, 3), "educ": (9, 20, 5), "occupation": (1, 6, 5), "occupation_husb": (1, 6, 5)}
+    return _numbers(data, data["rate_marriage"] - 1, ranges)
+
+
 MAKERS: dict[str, Callable[[], Development]] = {
     "cancer": _cancer, "fair": _fair, "randhie": _randhie, "anes": _anes,
-    "wine": _wine, "digits": _digits, "modes": _modes,
+    "wine": _wine, "digits": _digits, "modes": _modes, "iris": _iris, "party": _party, "health": _health,
+    "marriage": _marriage,
 }  # fmt: skip

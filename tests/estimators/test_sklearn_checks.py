@@ -24,7 +24,9 @@ ALL = (
     PrivateRuleClassifier,
     TreeClassifier,
 )
-EXPECTED_FAILURES: dict[str, str] = {}  # check: reason. None at present.
+# By estimator: check and reason. Cards of several classes round their points after noise that follows the heaviest row.
+WEIGHED = {"check_sample_weight_equivalence_on_dense_data": "a row of weight 4 hears four times the noise of four rows"}
+EXPECTED_FAILURES: dict[type, dict[str, str]] = {HalfspaceClassifier: WEIGHED, PrivateRuleClassifier: WEIGHED}
 
 
 @pytest.mark.parametrize("estimator", ALL)
@@ -33,7 +35,7 @@ def test_check_estimator(estimator):
         warnings.simplefilter("ignore")  # the checks score on their own data and set seeds
         results = check_estimator(
             estimator(epsilon=1000, bounds=(-5, 5), cuts=3),
-            expected_failed_checks=EXPECTED_FAILURES,
+            expected_failed_checks=EXPECTED_FAILURES.get(estimator, {}),
             on_fail=None,
             on_skip=None,
         )

@@ -105,6 +105,7 @@ GUESSING = {
         "_points",
         "of_patterns",
     ),
+    "learning/class_cards.py": ("discriminants", "_rates"),  # of released sums
     "learning/blocks.py": ("chain", "_nested", "thin_blocks"),  # which public literals a card looks at
     "learning/feature_maps.py": ("by_literal",),  # released weights in words
     "learning/cards.py": ("cards_of",),  # released weights as points

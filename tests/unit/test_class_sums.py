@@ -125,6 +125,15 @@ def test_several_classes_of_a_pure_fit_are_learned_at_once_with_probabilities() 
     assert np.array_equal(model.classes_[model.predict_proba(rows).argmax(axis=1)], model.predict(rows))
 
 
+def test_rows_with_weights_sum_to_what_repeated_rows_do() -> None:
+    mechanism = ClassSums((1, 1), 2, Fraction(1), Neighbours.ADD_REMOVE)
+    features = mechanism.reach * np.array([[1, -1], [-1, 1], [1, 1]])
+    labels, weights = np.eye(2, dtype=np.int64)[[0, 1, 1]], np.array([4, 1, 2])
+    weighed = mechanism.run(features, labels, Exact(), shares=(weights, 4))
+    repeated = mechanism.run(np.repeat(features, weights, axis=0), np.repeat(labels, weights, axis=0), Exact())
+    assert (4 * weighed == repeated).all()
+
+
 def test_probabilities_cost_nothing_where_the_cards_bring_them() -> None:
     options: dict[str, Any] = {"epsilon": 1, "classes": [0, 1, 2], "bounds": (0, 1)}
     assert HalfspaceClassifier(probabilities=True, **options).guarantee.proof == "class-sums"

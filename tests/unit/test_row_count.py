@@ -88,12 +88,20 @@ def asked(estimator: Any, labels: int = 2, **options: Any) -> list[str]:
     return source.names
 
 
+BY_CLASS = {"delta": "1e-6"}  # without it, several classes are learned from sums by class
+
+
 @pytest.mark.parametrize("estimator", [PrivateRuleClassifier, DecisionListClassifier, HalfspaceClassifier])
 def test_the_rows_are_counted_once_and_first(estimator: Any) -> None:
-    for labels in (2, 3):
-        names = asked(estimator, labels)
+    for options in ({}, {"labels": 3, **({} if estimator is DecisionListClassifier else BY_CLASS)}):
+        names = asked(estimator, **options)
         assert names[0] == "noisy_size"
         assert names.count("noisy_size") == 1
+
+
+@pytest.mark.parametrize("estimator", [PrivateRuleClassifier, HalfspaceClassifier])
+def test_sums_by_class_follow_no_count(estimator: Any) -> None:
+    assert asked(estimator, 3) == ["noisy_blocks"]
 
 
 @pytest.mark.parametrize(
@@ -113,9 +121,10 @@ def test_nothing_is_counted_where_no_recipe_asks_or_the_number_is_public(options
 
 
 def counted(model: str, epsilon: Fraction = Fraction(1), problems: int = 1) -> LearnerBySize:
-    learner = rule_learner(
-        model, LETTERS, rows=None, epsilon=epsilon, neighbours=Neighbours.ADD_REMOVE, problems=problems
-    )
+    options: dict[str, Any] = {"problems": problems}
+    if problems > 2 and model in ("auto", "halfspace"):  # by default several classes are learned from their sums
+        model, options["mechanism"] = "halfspace", "surrogate"
+    learner = rule_learner(model, LETTERS, rows=None, epsilon=epsilon, neighbours=Neighbours.ADD_REMOVE, **options)
     assert isinstance(learner, LearnerBySize)
     return learner
 

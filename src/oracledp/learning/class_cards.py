@@ -45,7 +45,7 @@ def class_learner(task: Task) -> RuleLearner:
             slopes = slopes[:, 1:] - slopes[:, :1]
         per_literal, offsets = encoding.by_literal(slopes / mechanism.reach)
         queries, logit = cards_of(per_literal, offsets, task.literals)
-        return Cards(queries, certificate, logit)
+        return Cards(queries, certificate, float(f"{logit:.1e}"))  # two digits: more are noise
 
     def run(sample: Sample, source: Randomness) -> Learned:
         return Learned(run_classes(sample.by_class, source).queries[0], certificate, mechanism.name)
