@@ -223,6 +223,7 @@ def test_a_foreign_function_decides_and_is_not_trusted() -> None:
     [
         ({"parts": 0}, "parts"), ({"ballot": 0}, "ballot"), ({"parts": 5000, "neighbours": "replace-one"}, "too few"),
         ({"epsilon": "1/10", "rows": 400}, "about .* are needed"), ({"answers": _locked()}, "answers cannot be sent"),
+        ({"rows": "many"}, "rows must be a positive integer"), ({"oracle": object()}, "a method solve"),
         ({"goal": "median"}, "goal"), ({"oracle": "delphi"}, "oracle"), ({"delta": "0.9", "epsilon": "1/100"}, "delta"),
     ],
 )  # fmt: skip

@@ -52,7 +52,10 @@ class NothingReleased:
     exit_code = 4
 
     def __str__(self) -> str:
-        return f"nothing is released: too often the oracle gave no answer\n{self.guarantee}"
+        why = (
+            "too often the oracle gave no answer" if self.mechanism == "prsma" else "too few parts agreed on an answer"
+        )
+        return f"nothing is released: {why}\n{self.guarantee}"
 
     def to_json(self) -> dict[str, Any]:
         """That nothing was released; no count, no reason, no timing."""

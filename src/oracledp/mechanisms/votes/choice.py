@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from oracledp.errors import ParameterError
+from oracledp.exact.capacity import MOST_ROWS
 from oracledp.exact.numbers import whole_or_none
 from oracledp.mechanisms.votes.approval import MOST_APPROVED, MOST_VOTERS, ApprovalVote
 from oracledp.mechanisms.votes.ladder import MOST_ON_LADDERS, LadderVote
@@ -45,7 +46,7 @@ def calibrate_vote(
         raise ParameterError(f"form must be one of {', '.join(FORMS)}, got {form!r}")
     given = whole_or_none(ballot, "ballot", most=MOST_APPROVED)
     most = given or (1 if form == "hard" or size is None else default_ballot(size, epsilon))
-    voters = whole_or_none(parts, "parts", most=MOST_VOTERS)
+    voters, rows = whole_or_none(parts, "parts", most=MOST_VOTERS), whole_or_none(rows, "rows", most=MOST_ROWS)
     if form == "hard" and most > 1:
         raise ParameterError("hard votes have one answer each: leave ballot out, or use form='approval'")
     if form == "hard" or (form == "auto" and most == 1 and _by_ladder(epsilon, delta, voters, rows)):

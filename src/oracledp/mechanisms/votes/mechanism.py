@@ -156,6 +156,8 @@ def vote(
     >>> print(released.query, released.guarantee.robust)
     predict sick when smoker True
     """
+    if queries is not None and not isinstance(queries, QueryClass):
+        raise ParameterError("queries must be a query class, for instance odp.Conjunctions(schema.literals)")
     relation = Neighbours.parse(neighbours)
     facts = Facts.of(table, relation)
     share = row_epsilon(epsilon, table.unit)
@@ -193,4 +195,6 @@ def voters_for(
     if oracle == "auto" and queries.size <= LISTED:
         return BestListed(queries, most, sign), False
     chosen = resolve(oracle, queries)
+    if not isinstance(oracle, str) and not callable(getattr(type(oracle), "solve", None)):
+        raise ParameterError("oracle must be a name, or an object with a method solve(problem)")
     return Around(queries, chosen, most, sign), not acts_alike(chosen)
