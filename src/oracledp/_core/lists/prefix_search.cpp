@@ -13,12 +13,13 @@
 
 #include "lists/prefix_costs.hpp"
 #include "lists/prefix_memory.hpp"
-#include "rows/cover_sums.hpp"
-#include "rows/row_merger.hpp"
+#include "lists/prefix_node.hpp"
 #include "trees/broken_tree.hpp"
 
 namespace oracledp {
 namespace {
+
+using namespace prefixes;
 
 constexpr size_t kMemoryWords = size_t{1} << 27;  // a gigabyte, after which nothing new is kept
 constexpr size_t kWorthMerging = 5;               // children that share what merging costs
@@ -29,44 +30,6 @@ bool subset(const Word *inner, const Word *outer, size_t words) {
         if (inner[i] & ~outer[i]) return false;
     return true;
 }
-
-// Weight of records on either side of zero, both counted positive.
-struct Sides {
-    Value negative, positive;
-    Value weight() const { return positive - negative; }
-    Sides without(const Sides &taken) const { return {negative - taken.negative, positive - taken.positive}; }
-};
-
-struct Node {
-    const RowTable *table;  // one column for each condition that may still be worth its cost
-    Sides left;
-    int position;
-};
-
-// One rule that may come next.
-struct Option {
-    Value closed;  // with nothing but skips after it
-    Value floor;   // with whatever comes after it
-    Value paid;    // for the rule and the records it takes
-    Sides left;
-    int column, label;
-    bool operator<(const Option &other) const {
-        if (closed != other.closed) return closed < other.closed;
-        return floor != other.floor ? floor < other.floor : column < other.column;
-    }
-};
-
-// The working memory of one position.
-struct Level {
-    RowTable own;
-    RowMerger merger;
-    Terms terms[2];
-    std::vector<Word> cover, key;
-    std::vector<int> counted, place;  // columns, and by bit of the key where it is among them
-    std::vector<Value> sums[2];
-    std::vector<Sides> taken;  // by column
-    std::vector<Option> options;
-};
 
 class Search {
   public:
