@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <memory>
-#include <numeric>
 
 #include "lists/prefix_costs.hpp"
 #include "lists/prefix_memory.hpp"
@@ -23,13 +22,6 @@ using namespace prefixes;
 
 constexpr size_t kMemoryWords = size_t{1} << 27;  // a gigabyte, after which nothing new is kept
 constexpr size_t kWorthMerging = 5;               // children that share what merging costs
-constexpr int kComparedConditions = 1024;         // beyond, a condition is taken to be within itself alone
-
-bool subset(const Word *inner, const Word *outer, size_t words) {
-    for (size_t i = 0; i < words; ++i)
-        if (inner[i] & ~outer[i]) return false;
-    return true;
-}
 
 class Search {
   public:
@@ -291,20 +283,6 @@ class Search {
 };
 
 }  // namespace
-
-ListRows::ListRows(int conditions, const PackedRows &packed)
-    : unit_(packed.unit), key_words_(std::max(1, (conditions + 63) / 64)) {
-    std::vector<int> columns(static_cast<size_t>(conditions));
-    std::iota(columns.begin(), columns.end(), 0);
-    build_table(table_, columns, packed.sources, packed.rows);
-    within_.assign(size_t(conditions) * size_t(key_words_), 0);
-    for (int outer = 0; outer < conditions; ++outer)
-        for (int inner = 0; inner < conditions; ++inner)
-            if (inner == outer ||
-                (conditions <= kComparedConditions &&
-                 subset(table_.column(inner), table_.column(outer), table_.words())))
-                within_[size_t(outer) * size_t(key_words_) + size_t(inner) / 64] |= Word{1} << (inner % 64);
-}
 
 BestList search_prefixes(const ListRows &rows, const ListParts &parts, WorkMeter &meter) {
     return Search(rows, parts, meter).run();

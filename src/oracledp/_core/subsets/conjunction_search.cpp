@@ -55,7 +55,6 @@ class Search : NodeBounds {
         meter_.spend(terms_.size * ((columns.size() + 7) / 8) + table.blocks + 1);
     }
 
-    // ---- one node -----------------------------------------------------------------------------
     void visit(Node node, int depth) {
         Level &level = at(depth);
         forced_.clear();
@@ -170,7 +169,6 @@ class Search : NodeBounds {
         meter_.spend((table.blocks - table.negative_blocks) * count / 8);
     }
 
-    // ---- the children -----------------------------------------------------------------------
     void branch(Node node, int depth) {
         Level &level = at(depth), &next = at(depth + 1);
         level.included = level.reachable = incumbent_.included;
