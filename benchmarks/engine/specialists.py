@@ -64,12 +64,15 @@ def fit(name: str, features: Bits, label: Flags, size: int, settings: Settings) 
 
 def fit_tree(name: str, features: Bits, label: Flags, depth: int) -> tuple[float, int, int]:
     """The tree of least errors."""
-    options: dict[str, Any] = {"max_depth": depth}
-    if name == "STreeD":
-        options["max_num_nodes"] = 2**depth - 1
-    kind = {"STreeD": "STreeDClassifier", "ConTree": "ConTree"}[name]
-    model = getattr(import_module(PACKAGES[name]), kind)(**options)
-    values = features if name == "STreeD" else features.astype(float)
+    options: dict[str, dict[str, Any]] = {
+        "STreeD": {"max_depth": depth, "max_num_nodes": 2**depth - 1},
+        "ConTree": {"max_depth": depth},
+        # it must penalise leaves: all of them together by less than one error
+        "GOSDT": {"depth_budget": depth + 1, "regularization": 1 / (2 << depth) / len(label), "allow_small_reg": True},
+    }
+    kind = {"STreeD": "STreeDClassifier", "ConTree": "ConTree", "GOSDT": "GOSDTClassifier"}[name]
+    model = getattr(import_module(PACKAGES[name]), kind)(**options[name])
+    values = features.astype(float) if name == "ConTree" else features
     seconds, _ = timed(lambda: model.fit(values, label.astype(int)))
     return seconds, int(np.count_nonzero(np.asarray(model.predict(values)) != label)), 0
 
@@ -84,4 +87,4 @@ def fit_list(name: str, features: Bits, label: Flags, per_thousand: int) -> tupl
     return seconds, errors, len(model.rl_.rules) - 1
 
 
-FITS: dict[str, Fit] = {"STreeD": fit_tree, "ConTree": fit_tree, "CORELS": fit_list}
+FITS: dict[str, Fit] = {"STreeD": fit_tree, "ConTree": fit_tree, "GOSDT": fit_tree, "CORELS": fit_list}

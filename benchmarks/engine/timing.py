@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import multiprocessing
+import os
 import time
 from collections.abc import Callable
 from importlib import import_module
@@ -71,6 +72,7 @@ def within(limit: float, call: Callable[..., T], *arguments: Any, module: str | 
 def _serve(
     sender: Connection, limit: float, call: Callable[..., Any], arguments: tuple[Any, ...], module: str | None
 ) -> None:
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # some peers print, and the output may be JSON
     if module is not None:
         import_module(module)
     if resource is not None:

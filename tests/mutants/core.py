@@ -46,6 +46,8 @@ JUDGES = {  # what runs a file's code, quickest first
         "tests/property/test_engine_halfspaces.py tests/statistical/test_support_sampler_law.py",
     "lists/list_sampler": "tests/property/test_engine_decision_lists.py tests/statistical/test_support_sampler_law.py",
     "rows/row_merger": "tests/property/test_engine_subsets.py tests/property/test_engine_limits.py",
+    "rows/cell_index": "tests/property/test_engine_subsets.py",
+    "subsets/cell_solver": "tests/property/test_engine_subsets.py tests/property/test_certificates.py",
     "subsets/subset_screen": "tests/property/test_engine_limits.py tests/property/test_transforms.py",
     "subsets/conjunction_search": "tests/property/test_engine_subsets.py tests/property/test_engine_limits.py",
     "checking/proof_checker": "tests/property/test_certificates.py tests/property/test_engine_subsets.py",

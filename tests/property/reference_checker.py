@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from oracledp.classes.subsets import joined_by
 from oracledp.classes.tables import Parts
 from oracledp.oracles.problem import WeightedProblem
 
-END, MERGED = -1, -2
+END, MERGED, SETTLED = -1, -2, -3
 
 
 class Rejected(Exception):
@@ -235,12 +236,27 @@ class Checker:
                 done = max(min(1, len(left)), sum(j in set(left) for j in kept[:done]))
                 kept = left
                 continue
+            if entry == SETTLED:
+                done = max(done, self._settled(node, kept))
+                continue
             require(entry in kept[done:])
             place = kept.index(entry)
             self._skipped(view, kept, range(done, place))
             self.node(node.child(entry, kept[:place]))
             done = place + 1
         self._skipped(view, kept, range(done, len(kept)))
+
+    def _settled(self, node: Node, kept: list[int]) -> int:
+        """Every set of some of the first literals kept is looked at."""
+        count = self.reader.next()
+        require(0 < count <= len(kept))
+        for size in range(min(count, self.claim.width - node.size) + 1):
+            for chosen in combinations(kept[:count], size):
+                grown = node
+                for literal in chosen:
+                    grown = grown.child(literal, [])
+                self._evaluated(grown)
+        return count
 
     def _skipped(self, node: Node, kept: list[int], places: range) -> None:
         for place in places:

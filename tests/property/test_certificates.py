@@ -29,7 +29,7 @@ def followed(problem: WeightedProblem, parts: Parts, proof: list[int]) -> bool |
 def accepted(problem: WeightedProblem, parts: Parts) -> list[int] | None:
     """Some proof of the claim that the checker accepts, found by writing every entry in every place."""
     open_ends: list[list[int]] = [[]]
-    entries = range(-2, problem.query_class.dimension + 1)
+    entries = range(-3, problem.query_class.dimension + 1)
     while open_ends:
         proof = open_ends.pop()
         for entry in entries:
@@ -79,7 +79,7 @@ def changed(proof: list[int], literals: int, rng: np.random.Generator) -> list[i
     mutant = list(proof)
     match int(rng.integers(4)):
         case 0:
-            mutant[place] = int(rng.integers(-2, literals + 1))
+            mutant[place] = int(rng.integers(-3, literals + 1))
         case 1:
             del mutant[place]
         case 2:

@@ -140,6 +140,32 @@ def test_hard_problems_merge_rows_by_themselves() -> None:
         assert searched(one, eager=False) == first_minimiser(one)
 
 
+@pytest.mark.parametrize("weight", [1, 1 << 12, 1 << 40])
+def test_more_literals_than_one_table_of_cells_holds(weight: int) -> None:
+    """Cells of 16, 32 and 64 bits, and children that come after them; costs of either sign."""
+    rng = np.random.default_rng(12)
+    records = (rng.random((300, 20)) < 0.8).astype(np.uint8)
+    weights = rng.integers(-9, 10, 300) * weight + rng.integers(-1, 2, 300)
+    problem = WeightedProblem.build(subsets(Conjunctions, 20), records, weights)
+    for one in (problem, problem.with_noise(rng.integers(-2, 3, 20) * weight)):
+        assert searched(one, eager=False) == first_minimiser(one)
+
+
+def test_cells_of_keys_of_several_words() -> None:
+    """No enumeration reaches so many literals: merging everywhere is another way to the answer, the checker a third."""
+    rng = np.random.default_rng(13)
+    for literals in (70, 150):
+        records = (rng.random((250, literals)) < 0.4).astype(np.uint8)
+        for scale in (0, 2):
+            problem = WeightedProblem.build(subsets(Conjunctions, literals), records, rng.integers(-4, 5, 250))
+            problem = problem.with_noise(scale * rng.integers(-1, 3, literals))
+            found = searched(problem, eager=False)
+            assert found == searched(problem, eager=True)
+            answer = BranchAndBoundOracle(verify=True).solve(problem)
+            assert isinstance(answer, Solution)
+            assert (answer.value, answer.query.parts) == found
+
+
 @settings(derandomize=True, deadline=None, max_examples=200)
 @given(st.data())
 def test_any_small_problem_through_the_door(data: st.DataObject) -> None:

@@ -43,6 +43,8 @@ class Costs {
 
     int literals() const { return int(parts_.size()); }
     int width() const { return width_; }
+    // Each literal may join or not, whatever the others do, at its own cost alone.
+    bool independent() const { return independent_; }
     bool unlimited() const { return width_ == literals(); }
     Value part(int literal) const { return parts_[size_t(literal)]; }
     Value size(int size) const { return sizes_[size_t(size)]; }
@@ -82,7 +84,7 @@ class Costs {
 
     std::vector<Value> parts_, sizes_;
     int width_;
-    bool independent_;  // each literal may join or not, whatever the others do, at its own cost alone
+    bool independent_;
     std::vector<Value> least_step_, greatest_step_;
 };
 

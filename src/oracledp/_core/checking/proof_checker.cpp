@@ -1,7 +1,8 @@
 // Follows a proof node by node. A node is a set I of literals and those that may still join it, and stands for all
-// sets between the two. Each step must follow from one of five facts (proofs/engine.md), or the proof is rejected.
+// sets between the two. Each step must follow from one of six facts (proofs/engine.md), or the proof is rejected.
 #include "checking/proof_checker.hpp"
 
+#include "checking/cells.hpp"
 #include "checking/proof_reader.hpp"
 
 namespace oracledp::checking {
@@ -200,6 +201,10 @@ class Walk {
         while (true) {
             const int32_t entry = reader_.number();
             if (entry == kMerged) return entry;
+            if (entry == kSettled) {
+                done = std::max(done, settle_first(node, kept));
+                continue;
+            }
             const bool end = entry == kEnd;
             const auto found = end ? kept.end() : std::find(kept.begin() + ptrdiff_t(done), kept.end(), entry);
             require(end || found != kept.end());
@@ -209,6 +214,30 @@ class Walk {
             visit_child(node, kept, place);
             done = place + 1;
         }
+    }
+
+    // Every set of I and some of the first literals kept is beaten; reads how many these are.
+    size_t settle_first(const Node &node, const std::vector<int> &kept) {
+        const int32_t count = reader_.number();
+        require(costs_.independent() && count > 0 && size_t(count) <= std::min(kept.size(), kMostCellLiterals));
+        const std::vector<int> first(kept.begin(), kept.begin() + count);
+        settle(cells_of(node.rows->merged(node.cover, first), first), first, costs_.least_rests(first, node.size),
+               node.cost);
+        return size_t(count);
+    }
+    // I has what it has of the literals past those that the cells tell apart. At best all negative cells stay, and of
+    // the positive ones only that which has every literal.
+    void settle(const std::vector<Value> &cells, const std::vector<int> &literals, const Sums &rests, Value cost) {
+        Value negative = 0;
+        size_t left = 0;
+        while (cells.size() >> left > 1) ++left;
+        for (const Value cell : cells) negative -= std::min<Value>(0, cell);
+        if (beaten(data_value(negative, std::max<Value>(0, cells.back())) + cost + rests[left])) return;
+        require(left-- > 0);  // without literals that bound is the value
+        include(literals[left]);
+        settle(having_last(cells), literals, rests, cost + costs_.part(literals[left]));
+        exclude_last();
+        settle(forgetting_last(cells), literals, rests, cost);
     }
 
     bool skipped(const Node &node, const std::vector<int> &kept, const Bounds &bounds, size_t place) {

@@ -6,7 +6,7 @@
 
 namespace oracledp::checking {
 
-constexpr int32_t kEnd = -1, kMerged = -2;
+constexpr int32_t kEnd = -1, kMerged = -2, kSettled = -3;
 
 struct Rejected {};
 struct Unfinished {};

@@ -9,64 +9,19 @@
 
 #include <algorithm>
 #include <memory>
-#include <numeric>
 
 #include "lists/prefix_costs.hpp"
 #include "lists/prefix_memory.hpp"
-#include "rows/cover_sums.hpp"
-#include "rows/row_merger.hpp"
+#include "lists/prefix_node.hpp"
 #include "trees/broken_tree.hpp"
 
 namespace oracledp {
 namespace {
 
+using namespace prefixes;
+
 constexpr size_t kMemoryWords = size_t{1} << 27;  // a gigabyte, after which nothing new is kept
 constexpr size_t kWorthMerging = 5;               // children that share what merging costs
-constexpr int kComparedConditions = 1024;         // beyond, a condition is taken to be within itself alone
-
-bool subset(const Word *inner, const Word *outer, size_t words) {
-    for (size_t i = 0; i < words; ++i)
-        if (inner[i] & ~outer[i]) return false;
-    return true;
-}
-
-// Weight of records on either side of zero, both counted positive.
-struct Sides {
-    Value negative, positive;
-    Value weight() const { return positive - negative; }
-    Sides without(const Sides &taken) const { return {negative - taken.negative, positive - taken.positive}; }
-};
-
-struct Node {
-    const RowTable *table;  // one column for each condition that may still be worth its cost
-    Sides left;
-    int position;
-};
-
-// One rule that may come next.
-struct Option {
-    Value closed;  // with nothing but skips after it
-    Value floor;   // with whatever comes after it
-    Value paid;    // for the rule and the records it takes
-    Sides left;
-    int column, label;
-    bool operator<(const Option &other) const {
-        if (closed != other.closed) return closed < other.closed;
-        return floor != other.floor ? floor < other.floor : column < other.column;
-    }
-};
-
-// The working memory of one position.
-struct Level {
-    RowTable own;
-    RowMerger merger;
-    Terms terms[2];
-    std::vector<Word> cover, key;
-    std::vector<int> counted, place;  // columns, and by bit of the key where it is among them
-    std::vector<Value> sums[2];
-    std::vector<Sides> taken;  // by column
-    std::vector<Option> options;
-};
 
 class Search {
   public:
@@ -328,20 +283,6 @@ class Search {
 };
 
 }  // namespace
-
-ListRows::ListRows(int conditions, const PackedRows &packed)
-    : unit_(packed.unit), key_words_(std::max(1, (conditions + 63) / 64)) {
-    std::vector<int> columns(static_cast<size_t>(conditions));
-    std::iota(columns.begin(), columns.end(), 0);
-    build_table(table_, columns, packed.sources, packed.rows);
-    within_.assign(size_t(conditions) * size_t(key_words_), 0);
-    for (int outer = 0; outer < conditions; ++outer)
-        for (int inner = 0; inner < conditions; ++inner)
-            if (inner == outer ||
-                (conditions <= kComparedConditions &&
-                 subset(table_.column(inner), table_.column(outer), table_.words())))
-                within_[size_t(outer) * size_t(key_words_) + size_t(inner) / 64] |= Word{1} << (inner % 64);
-}
 
 BestList search_prefixes(const ListRows &rows, const ListParts &parts, WorkMeter &meter) {
     return Search(rows, parts, meter).run();

@@ -4,19 +4,10 @@
 #include <algorithm>
 
 #include "rows/cover_sums.hpp"
-#include "simd.hpp"
+#include "rows/extract_bits.hpp"
 
 namespace oracledp {
 namespace {
-
-// The bits of `value` under `mask`, moved together: one instruction where there is one.
-struct PortableExtract {
-    static inline Word run(Word value, Word mask) {
-        Word result = 0;
-        for (int place = 0; mask; mask &= mask - 1, ++place) result |= (value >> __builtin_ctzll(mask) & 1) << place;
-        return result;
-    }
-};
 
 // Which bits of a key are kept, and where they go.
 struct KeyMap {
@@ -115,25 +106,18 @@ ODP_INLINE size_t merge_rows(const RowTable &table, const Word *cover, const Key
 }
 
 #ifdef ODP_PEXT
-struct FastExtract {
-    __attribute__((target("bmi2"))) static inline Word run(Word value, Word mask) {
-        return __builtin_ia32_pext_di(value, mask);
-    }
-};
 __attribute__((target("bmi,bmi2"))) size_t merge_fast(const RowTable &table, const Word *cover, const KeyMap &map,
                                                       std::vector<int32_t> &slots, KeyedRows &merged) {
     return merge_rows<FastExtract>(table, cover, map, slots, merged);
 }
-bool has_fast() { return __builtin_cpu_supports("bmi2"); }
 #else
 const auto merge_fast = merge_rows<PortableExtract>;
-bool has_fast() { return false; }
 #endif
 
 }  // namespace
 
 const KeyedRows &RowMerger::merge(const RowTable &table, const Word *cover, const std::vector<int> &columns) {
-    static const bool fast = has_fast();
+    static const bool fast = has_fast_extract();
     const KeyMap map(table, columns);
     const size_t rows = count_rows(cover, table.words());
     size_t capacity = 64;

@@ -1,74 +1,35 @@
 // Branch-and-bound over sets of literals. A node fixes a set I and keeps the free literals F that may
-// join it; its cover is the set of rows that have all of I. Five facts prune (proofs/engine.md):
+// join it; its cover is the set of rows that have all of I. Six facts prune (proofs/engine.md):
 //   bound       the value of I ∪ T is at least cost(I) − negative(cover) + the least cost of T;
 //   residual    positive rows that have all of F stay covered whatever T is;
 //   persistence a literal whose best case does not pay is dropped, one whose worst case pays is forced;
 //   pairs       persistence for two literals at once, from sums over all rows;
-//   merging     rows that agree on F count with their net weight, so opposite signs cancel.
+//   merging     rows that agree on F count with their net weight, so opposite signs cancel;
+//   cells       all sets of a few literals are settled at once on the net weights of their cells.
 #include "subsets/conjunction_search.hpp"
 
 #include <memory>
 #include <numeric>
 
 #include "rows/row_merger.hpp"
+#include "subsets/cell_solver.hpp"
+#include "subsets/first_guesses.hpp"
+#include "subsets/node_bounds.hpp"
 
 namespace oracledp {
 namespace {
 
-struct Node {
-    const RowTable *table;
-    int size;                  // |I|
-    Value cost;                // of I's literals
-    Value negative, positive;  // weight of the cover on each side
-};
+using namespace conjunctions;
 
-// The working memory of one depth.
-struct Level {
-    RowTable own;  // the merged table, once it has paid to build it
-    std::vector<Word> cover;
-    std::vector<int> columns;  // the free literals as columns of the node's table, best bound first
-    std::vector<Value> negative, positive, residual, prefix_cost;
-    LiteralSet included, reachable;
-
-    void keep(size_t place, int column, Value negative_sum, Value positive_sum) {
-        columns[place] = column;
-        negative[place] = negative_sum;
-        positive[place] = positive_sum;
-    }
-    void resize(size_t count) {
-        columns.resize(count);
-        negative.resize(count);
-        positive.resize(count);
-    }
-};
-
-struct Candidate {
-    Value bound, negative;
-    int column;
-    bool operator<(const Candidate &other) const {
-        return bound != other.bound ? bound < other.bound : column < other.column;
-    }
-};
-
-class Search {
+class Search : NodeBounds {
   public:
     Search(const ConjunctionIndex &index, const SubsetCosts &costs, WorkMeter &meter, SearchLog &log, bool eager)
-        : index_(index), costs_(costs), unit_(index.unit()), pairs_(index, costs), meter_(meter), log_(log),
-          eager_(eager),
-          incumbent_(index.literals(), data_value(index.total(kNegative), index.total(kPositive)) + costs.size(0)) {
-        Value least = 0;
-        for (int literal = 0; literal < costs.literals(); ++literal) least = std::min(least, costs.part(literal));
-        some_paid_ = least < 0;
-        for (int size = 0; size < costs.width(); ++size)
-            may_force_ = may_force_ || least + costs.greatest_step(size) < 0;
-        may_force_ = may_force_ && costs.unlimited();
-    }
+        : NodeBounds(costs, index.unit()), index_(index), pairs_(index, costs), meter_(meter), log_(log), eager_(eager),
+          incumbent_(index.literals(), data_value(index.total(kNegative), index.total(kPositive)) + costs.size(0)),
+          cells_(costs, unit_, meter, incumbent_) {}
 
     Incumbent run(const std::vector<int> &start) {
-        guess(start);
-        guess_all_paid();
-        guess_greedily();
-        incumbent_.included.clear();
+        guess_conjunctions(index_, costs_, start, meter_, incumbent_);
         Level &level = at(0);
         level.cover = index_.table().valid;
         level.columns.resize(index_.literals());
@@ -78,8 +39,6 @@ class Search {
     }
 
   private:
-    Value data_value(Value negative, Value positive) const { return (positive - negative) * unit_; }
-
     Level &at(int depth) {
         while (int(levels_.size()) <= depth) levels_.push_back(std::make_unique<Level>());
         return *levels_[depth];
@@ -96,86 +55,6 @@ class Search {
         meter_.spend(terms_.size * ((columns.size() + 7) / 8) + table.blocks + 1);
     }
 
-    // ---- quick guesses ------------------------------------------------------------------------
-    void guess(const std::vector<int> &literals) {
-        const RowTable &table = index_.table();
-        std::vector<Word> cover = table.valid;
-        Value cost = costs_.size(int(literals.size()));
-        for (const int literal : literals) {
-            cost += costs_.part(literal);
-            incumbent_.included.insert(literal);
-            intersect_into(cover.data(), table.column(literal), table.words());
-        }
-        incumbent_.offer(data_value(weigh(table, cover, kNegative), weigh(table, cover, kPositive)) + cost);
-        incumbent_.included.clear();
-    }
-    // Every literal that is paid to join.
-    void guess_all_paid() {
-        if (!costs_.separable()) return;
-        std::vector<int> paid;
-        for (int literal = 0; literal < index_.literals(); ++literal)
-            if (costs_.part(literal) < 0) paid.push_back(literal);
-        guess(paid);
-    }
-    // One literal after the other, while it helps.
-    void guess_greedily() {
-        const RowTable &table = index_.table();
-        std::vector<Word> cover = table.valid;
-        std::vector<int> all(index_.literals());
-        std::iota(all.begin(), all.end(), 0);
-        Value cost = 0, reached = incumbent_.value();
-        for (int size = 0; size < costs_.width(); ++size) {
-            for (const Side side : {kNegative, kPositive}) sum_columns(table, cover, side, all);
-            int best = -1;
-            for (const int literal : all) {
-                if (incumbent_.included.contains(literal)) continue;
-                const Value value = data_value(sums_[0][literal], sums_[1][literal]) + cost + costs_.part(literal) +
-                    costs_.size(size + 1);
-                incumbent_.offer_with(literal, value);
-                if (value >= reached) continue;
-                reached = value;
-                best = literal;
-            }
-            if (best < 0) return;
-            cost += costs_.part(best);
-            incumbent_.included.insert(best);
-            intersect_into(cover.data(), table.column(best), table.words());
-        }
-    }
-
-    // ---- bounds -------------------------------------------------------------------------------
-    int literal_at(const Node &node, const Level &level, size_t place) const {
-        return node.table->literals[level.columns[place]];
-    }
-
-    const std::vector<Value> &costs_of(const std::vector<int> &columns, const Node &node) {
-        scratch_.clear();
-        for (const int column : columns) scratch_.push_back(costs_.part(node.table->literals[column]));
-        return scratch_;
-    }
-    // The least cost of what may join I and one more literal, which pays for itself.
-    Value least_rest(const std::vector<int> &columns, const Node &node) {
-        if (costs_.separable() && !some_paid_) return 0;
-        costs_of(columns, node);
-        if (!costs_.separable()) return costs_.least_rest(scratch_, node.size + 1);
-        Value sum = 0;
-        for (const Value cost : scratch_) sum += std::min<Value>(0, cost);
-        return sum;
-    }
-    // What `least_rest` has already counted for the literal itself.
-    Value own_share(int literal) const { return costs_.separable() ? std::min<Value>(0, costs_.part(literal)) : 0; }
-
-    Value child_bound(const Node &node, const Level &level, size_t child, Value rest) const {
-        const Value more = costs_.separable() ? level.prefix_cost[child] : rest;
-        return data_value(level.negative[child], level.residual[child]) + node.cost +
-            costs_.part(literal_at(node, level, child)) + more;
-    }
-    // Even removing every positive row that lacks it would not pay for the literal.
-    bool never_pays(const Node &node, int literal, Value positive_with) const {
-        return costs_.part(literal) + costs_.least_step(node.size) >= (node.positive - positive_with) * unit_;
-    }
-
-    // ---- one node -----------------------------------------------------------------------------
     void visit(Node node, int depth) {
         Level &level = at(depth);
         forced_.clear();
@@ -290,15 +169,15 @@ class Search {
         meter_.spend((table.blocks - table.negative_blocks) * count / 8);
     }
 
-    // ---- the children -----------------------------------------------------------------------
     void branch(Node node, int depth) {
         Level &level = at(depth), &next = at(depth + 1);
         level.included = level.reachable = incumbent_.included;
-        level.reachable.insert(literal_at(node, level, 0));
+        const size_t settled = settle_first(node, level);
+        for (size_t i = 0; i < settled; ++i) level.reachable.insert(literal_at(node, level, i));
         Value rest = costs_.separable() ? 0 : least_rest(level.columns, node);
         const int64_t start = meter_.spent();
         bool merged = false;
-        for (size_t i = 1; i < level.columns.size(); ++i) {
+        for (size_t i = settled; i < level.columns.size(); ++i) {
             if (!merged && worth_merging(node, level, meter_.spent() - start)) {
                 i = std::max<size_t>(1, merge(node, level, i));
                 merged = true;
@@ -322,11 +201,26 @@ class Search {
         }
     }
 
+    // Settles all sets of the first literals on their cells, where that costs less than to visit them. Returns how
+    // many these are; the set of the first literal alone has been evaluated.
+    size_t settle_first(const Node &node, const Level &level) {
+        if (!costs_.separable()) return 1;
+        const int64_t rows = int64_t(count_rows(level.cover.data(), node.table->words()));
+        const int most = eager_ ? 2 : std::min(CellSolver::kMostLiterals, bit_length(Word(rows)) + 3);
+        const int count = std::min(most, int(level.columns.size()));
+        if (rows + (int64_t{1} << count) / 16 > 64 * count * (count - 1) && !eager_) return 1;
+        log_.add(SearchLog::kSettled);
+        log_.add(count);
+        cells_.solve(*node.table, level.cover.data(), node.negative + node.positive, level.columns.data(), count,
+                     node.cost);
+        return size_t(count);
+    }
+
     // A merged table is built once a node has cost as much without it. In a long search it is built
     // sooner: what it adds to the bounds is felt in the whole subtree.
     bool worth_merging(const Node &node, const Level &level, int64_t spent) const {
         if (eager_) return true;
-        const int64_t quarters = meter_.spent() < 300'000 ? 16 : meter_.spent() < 10'000'000 ? 4 : 1;
+        const int64_t quarters = meter_.spent() < 300'000 ? 32 : meter_.spent() < 10'000'000 ? 8 : 2;
         const int64_t words = int64_t(node.table->words());
         if (4 * spent <= quarters * words) return false;
         return 4 * spent > quarters * (words + int64_t(count_rows(level.cover.data(), node.table->words())));
@@ -355,12 +249,7 @@ class Search {
     bool lost_cause(const Node &node, const Level &level, const KeyedRows &rows) {
         Value negative = 0;
         for (const Value weight : rows.weights) negative -= std::min<Value>(0, weight);
-        Value rest = least_rest(level.columns, node);
-        if (!costs_.separable()) {
-            costs_of(level.columns, node);
-            rest = costs_.least_rest(scratch_, node.size);
-        }
-        return -negative * unit_ + node.cost + rest > incumbent_.value();
+        return -negative * unit_ + node.cost + least_rest(level.columns, node, node.size) > incumbent_.value();
     }
 
     size_t rebuild(Node &node, Level &level, const KeyedRows &rows, const std::vector<int> &literals,
@@ -387,19 +276,16 @@ class Search {
     }
 
     const ConjunctionIndex &index_;
-    const SubsetCosts &costs_;
-    const Value unit_;
     const LiteralPairs pairs_;
     WorkMeter &meter_;
     SearchLog &log_;
     const bool eager_;
-    bool some_paid_ = false;  // some literal has a negative cost
-    bool may_force_ = false;  // and so may be worth including whatever it loses
     Incumbent incumbent_;
+    CellSolver cells_;
     std::vector<std::unique_ptr<Level>> levels_;
     RowMerger merger_;
     Terms terms_;
-    std::vector<Value> sums_[2], scratch_;
+    std::vector<Value> sums_[2];
     std::vector<Candidate> candidates_;
     std::vector<int> forced_;
 };

@@ -8,10 +8,11 @@ namespace oracledp {
 
 // Preorder. A node is: its forced literals; its candidates, best first; how many of them are left after
 // the hopeless tail is cut; the literals it keeps of these; then its children, each the literal that it
-// adds and its own node; kEnd. After kMerged comes the list of the literals that are still kept.
+// adds and its own node; kEnd. After kMerged comes the list of the literals that are still kept; after kSettled
+// how many of the first literals kept make sets that are all settled, on their cells.
 class SearchLog {
   public:
-    static constexpr int32_t kEnd = -1, kMerged = -2;
+    static constexpr int32_t kEnd = -1, kMerged = -2, kSettled = -3;
 
     explicit SearchLog(size_t limit) : limit_(limit) {}
 
