@@ -1,7 +1,11 @@
 // The one Python module of the compiled core. A class holds what is prepared from data; best_ and prove_ search,
-// draw_ uses up random bits, trace_ exists for the tests.
-#include "python/module.hpp"
-
+// draw_ uses up random bits, trace_ exists for the tests. All bindings are compiled together: half of the time of each
+// would go into reading pybind11.
+#include "python/checking.hpp"
+#include "python/decision_trees.hpp"
+#include "python/draws.hpp"
+#include "python/forests.hpp"
+#include "python/searches.hpp"
 #include "trees/broken_tree.hpp"
 
 namespace {

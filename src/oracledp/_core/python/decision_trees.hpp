@@ -1,4 +1,5 @@
 // Decision trees: the least one, and weights to draw one by. Every random decision is made by the caller, on integers.
+#pragma once
 #include <pybind11/stl.h>
 
 #include "decision_trees/tree_search.hpp"
@@ -59,7 +60,7 @@ std::unique_ptr<TreeWeights> make_weights(const Array<uint8_t> &records, const I
     return std::make_unique<TreeWeights>(rows, depth, std::move(known), std::move(algebra));
 }
 
-py::tuple node_to_python(const TreeWeights &weights, const Path &path) {
+py::tuple tree_node_to_python(const TreeWeights &weights, const Path &path) {
     const WeightedNode node = weights.node(path);
     std::vector<Pair> labels;
     for (const Number &number : node.labels) labels.push_back(to_pair(number));
@@ -91,11 +92,11 @@ std::pair<Value, std::vector<int32_t>> find_tree(const Array<uint8_t> &records, 
 
 }  // namespace
 
-void bind_decision_trees(py::module_ &m) {
+inline void bind_decision_trees(py::module_ &m) {
     py::class_<TreeWeights>(m, "TreeWeights")
         .def(py::init(&make_weights), arg("records"), arg("weights"), arg("depth"), arg("decided"), arg("powers"),
              arg("leaf"), arg("splits"))
-        .def("node", &node_to_python, arg("path"));
+        .def("node", &tree_node_to_python, arg("path"));
     m.def("best_tree", &find_tree, arg("records"), arg("weights"), arg("depth"), arg("decided"), arg("groups"),
           arg("label_costs"), arg("test_costs"));
 }

@@ -1,4 +1,5 @@
 // Noise, selection and partitions. The interpreter is released while they are drawn.
+#pragma once
 #include <pybind11/stl.h>
 
 #include <cstring>
@@ -146,7 +147,7 @@ int64_t swap_rows(Integers &rows, const Integers &strata, const Integers &starts
 
 }  // namespace
 
-void bind_draws(py::module_ &m) {
+inline void bind_draws(py::module_ &m) {
     using py::arg;
     m.def("draw_uniform", &uniform, arg("bound"), arg("count"), arg("reader"));
     m.def("draw_geometric", &geometric, arg("scale"), arg("count"), arg("reader"));

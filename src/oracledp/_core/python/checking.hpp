@@ -1,4 +1,5 @@
 // The checker of proofs. What Python hands over is tested here, so that the checker itself may rely on it.
+#pragma once
 #include <pybind11/stl.h>
 
 #include <numeric>
@@ -54,7 +55,7 @@ std::pair<std::string, Value> check(const ProofChecker &checker, const Integers 
 
 }  // namespace
 
-void bind_checking(py::module_ &m) {
+inline void bind_checking(py::module_ &m) {
     using py::arg;
     py::class_<ProofChecker>(m, "ProofChecker")
         .def(py::init(&make_checker), arg("records"), arg("weights"))

@@ -1,4 +1,5 @@
 // Prepared data and the searches over it. None stands for a search that reached its work limit.
+#pragma once
 #include <pybind11/stl.h>
 
 #include <algorithm>
@@ -291,7 +292,7 @@ std::optional<std::tuple<int64_t, std::vector<int>, int64_t>> best_record(int co
 
 }  // namespace
 
-void bind_searches(py::module_ &m) {
+inline void bind_searches(py::module_ &m) {
     using py::arg;
     m.def("set_threads", [](int threads) { most_threads = std::max(1, threads); }, arg("threads"));
     bind_conjunctions(m);

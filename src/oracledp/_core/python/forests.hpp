@@ -1,4 +1,5 @@
 // Forests to sample from. Every random decision is made by the caller, on integers.
+#pragma once
 #include <pybind11/stl.h>
 
 #include "halfspaces/halfspace_sampler.hpp"
@@ -126,7 +127,7 @@ void bind_parity_forest(py::module_ &m) {
 
 }  // namespace
 
-void bind_forests(py::module_ &m) {
+inline void bind_forests(py::module_ &m) {
     bind_subset_forest(m);
     bind_support_forest(m);
     bind_parity_forest(m);
