@@ -134,7 +134,7 @@ def family(name: str) -> list[dict[str, Any]]:
 
 
 def prsma() -> list[dict[str, Any]]:
-    """Two samples, Theorem 5 and the paper's constants, at 10^5 calls where one may choose; ⊥ in 2 % where one may."""
+    """Two samples, Theorem 5 and the paper's constants, with 10^6 calls and ⊥ in 2 % where one may choose."""
     stand_in = StandIn.with_planted_rule(rule_class("conjunction", LITERALS, odp.Literal.boolean("y"), size=3))
     assert stand_in is not None
     task: dict[str, Any] = {"delta": DELTA, "rows": 10**6, "max_calls": 1_000_000, "beta": "1/50"}
