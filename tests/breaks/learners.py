@@ -53,7 +53,7 @@ def _drawn_and_forgotten(run: Any, self: Any, rows: int, source: Any) -> int:
 
 def _all_of_epsilon(original: Any, self: Any, *rest: Any) -> Any:
     """The learner is built as if nothing were to be counted after it."""
-    self._counted_share = lambda: 0
+    self._counted_share = lambda classes: 0
     try:
         return original(self, *rest)
     finally:
@@ -150,7 +150,9 @@ LEARNERS: Breaks = {
     "a selector whose candidates spend the whole epsilon each": (
         "private selector, same split / replace-one",
         wrapped(
-            selector.PrivateSelector, "_prepared", lambda prepared, self, one, epsilon: prepared(self, one, 2 * epsilon)
+            selector.PrivateSelector,
+            "_prepared",
+            lambda prepared, self, one, epsilon, *rest: prepared(self, one, 2 * epsilon, *rest),
         ),
     ),
     "single rules that forget the relation": (
