@@ -35,6 +35,7 @@ MAY_READ_TABLES = {
     "mechanisms/private_schema.py": "noisy tables of texts, column by column",
     "cli/schema.py": "the printed form of noisy counts",
     "mechanisms/table_selection.py": "the objective",
+    "planning/models.py": "public or planted rows",
     "planning/public.py": "public rows",
     "planning/stand_in.py": "public or planted rows",
     "report/comparison.py": "INTERNAL - NOT PRIVATE",

@@ -11,6 +11,7 @@ from oracledp.classes.pictures import Branching
 from oracledp.whole_files import write_whole
 
 BOX_HEIGHT, LEVEL, GAP, MARGIN = 30, 84, 18, 16
+_NAME_SPACE = "http://www.w3.org/2000/svg"
 LETTER = 7.4  # of the drawing's own font, in its own units
 TINTS = ("#dbe9f6", "#fde3cf", "#dcefd9", "#f6d9e6", "#eee6c8", "#e2dcf2", "#d5eeee", "#eddccf")
 
@@ -20,6 +21,11 @@ class TreePicture:
     """A drawn tree: shown by notebooks, saved as an SVG file, which every browser opens."""
 
     svg: str
+
+    @property
+    def inline(self) -> str:
+        """The drawing as a part of a page, which knows the name space by itself."""
+        return self.svg.replace(f' xmlns="{_NAME_SPACE}"', "", 1)
 
     def _repr_svg_(self) -> str:
         return self.svg
@@ -49,7 +55,7 @@ def draw_tree(drawn: Branching, labels: Sequence[object]) -> TreePicture:
     tree = _subtree(drawn, [str(label) for label in labels], 0, MARGIN)
     width, height = tree.width + 2 * MARGIN, tree.depth * LEVEL + BOX_HEIGHT + 2 * MARGIN
     start = (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height}" width="{width:.0f}" '
+        f'<svg xmlns="{_NAME_SPACE}" viewBox="0 0 {width:.0f} {height}" width="{width:.0f}" '
         f'height="{height}" role="img" font-family="sans-serif" font-size="13" text-anchor="middle">'
         f"<title>Decision tree</title>"
         f'<rect width="100%" height="100%" fill="white"/>'

@@ -48,7 +48,7 @@ def picture(drawn: Picture, target: str) -> str:
     if isinstance(drawn, Lines):
         return _list(drawn, target)
     if isinstance(drawn, Branching):
-        drawing = f'<div class="wide drawing" tabindex="0">{draw_tree(drawn, ("no", "yes")).svg}</div>'
+        drawing = f'<div class="wide drawing" tabindex="0">{draw_tree(drawn, ("no", "yes")).inline}</div>'
         words = f'<details><summary>The same in words</summary><ul class="rules">{_branches(drawn)}</ul></details>'
         return f"<p>{escape(target)}?</p>{drawing}{words}"
     items = "".join(f"<li>{escape(item)}</li>" for item in drawn.items)

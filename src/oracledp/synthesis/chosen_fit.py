@@ -88,7 +88,7 @@ class Trial:
     def of(cls, measured: Measured, smooth: Sequence[int], generator: np.random.Generator) -> Trial:
         """Thin the counts, few of them several times; all choices see the same halves and begin at the same places."""
         halves = []
-        for _ in range(min(max(_COUNTS // measured.counts, 1), _MOST_THINNED)):
+        for _ in range(min(max(_COUNTS // measured.released, 1), _MOST_THINNED)):
             seen, kept = thinned(measured, _KEPT, generator)
             halves.append((seen, Fit.of(kept, smooth, Pull(), 1, generator)))
         return cls(smooth, halves, int(generator.integers(2**63)))
@@ -117,7 +117,7 @@ class Trial:
         stronger = [strength for strength in _PULLS if strength >= pull.divergence][:2]
         larger = [replace(pull, divergence=strength) for strength in stronger]
         misfits = [one._judged(fits, found, 1).misfit for found in larger]
-        gain = (small - min(misfits)) / self.halves[0][0].counts
+        gain = (small - min(misfits)) / self.halves[0][0].released
         size = sum(gain > least for least in _WORTH)
         return larger[int(np.argmin(misfits))] if size else pull, size
 

@@ -71,7 +71,7 @@ class Fit:
         cls, measured: Measured, smooth: Sequence[int], pull: Pull, components: int, generator: np.random.Generator
     ) -> Fit:
         """The terms of everything measured so far."""
-        layout, count = Layout(measured.bins), max(measured.counts, 1)
+        layout, count = Layout(measured.bins), max(measured.released, 1)
         marginals = np.concatenate([measured.fine_marginal(c) for c in range(len(measured.bins))])
         factors = factor_logits(measured, smooth, components, generator)
         bare = cls(
@@ -145,7 +145,7 @@ class Fit:
 
     def extended(self, measured: Measured) -> Fit:
         """The same fit with the terms of more measurements."""
-        count = max(measured.counts, 1)
+        count = max(measured.released, 1)
         weight = measured.settings.divergence / count**0.5
         terms = _terms(self.layout, measured, 1.0 / count)
         return replace(self, terms=terms, weight=weight, scale=1.0 / count)

@@ -48,7 +48,7 @@ class Measured:
     queries: tuple[NoisyQueries, ...] = ()
 
     @property
-    def counts(self) -> int:
+    def released(self) -> int:
         """How many counts were released."""
         by_tables = sum(table.values.size for table in self.tables)
         by_parities = sum(group.values.size for group in self.parities)
