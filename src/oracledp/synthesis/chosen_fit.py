@@ -27,7 +27,7 @@ _ROUGHNESS = (0.2, 5.0)  # times the rule's
 SIZES = ((100, 200), (200, 400), (400, 600))  # components and steps
 _ENSEMBLES = 2
 _WORTH = (0.001, 0.006)  # gains of the second size at which it, or the third, is taken
-_ERRORS = 2.0  # standard errors by which dependence must show
+_ERRORS = 1.5  # standard errors by which dependence must show
 _COUNTS, _MOST_THINNED = 8000, 2  # the fewer counts, the more often they are thinned
 _EXTRA_STEPS, _EXTRA_RATE = 100, 0.03  # when a measurement is added
 
