@@ -52,7 +52,7 @@ def test_every_public_function_command_and_product_is_observed() -> None:
     assert commands | {"learn_table", "mapped-counts", "infer_schema", "oracle-query", "synthesizer"} <= others
     assert any("selector" in name for name in others)
     assert {"fit conjunction", "fit tree", "fit logistic card", "fit logistic card of one line"} <= others
-    assert {"fit list with probabilities", "schema infer", "prsma / two samples"} <= others
+    assert {"fit list with probabilities", "schema infer", "prsma"} <= others
     assert {"synthesizer / stages", "synthesizer / dates"} <= others
 
 
