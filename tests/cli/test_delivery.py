@@ -119,8 +119,8 @@ def test_a_full_standard_output_is_made_up_for_on_standard_error(files: Path) ->
 
 def test_rules_that_leave_no_record_do_not_lose_the_model(tmp_path: Path) -> None:
     """Rows that keep them all cannot be drawn, which shows only when they are: the model is delivered all the same."""
-    (tmp_path / "data.csv").write_text("a\n" + "true\nfalse\n" * 50)
-    (tmp_path / "schema.json").write_text('{"columns": {"a": "boolean"}, "deny": [["a"], ["not a"]]}')
+    (tmp_path / "data.csv").write_text("a\n" + "true\n" * 40)
+    (tmp_path / "schema.json").write_text('{"columns": {"a": "boolean"}, "deny": [["a"]]}')
     words = [
         "synth",
         f"{tmp_path}/data.csv",

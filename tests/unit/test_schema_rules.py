@@ -106,3 +106,19 @@ def test_a_rule_whose_text_would_be_misread_is_saved_in_parts() -> None:
 def test_a_bad_rule_is_refused_by_number(deny: Any, message: str) -> None:
     with pytest.raises(SchemaError, match=f"key 'deny'.*{message}"):
         Schema({"columns": COLUMNS, "deny": deny})
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        [["a"], ["not a"]],
+        [["a", "b"], ["a", "not b"], ["not a"]],
+        [["n >= 5"], ["n < 5"]],
+        [["n >= 5", "a"], ["n < 5", "a"], ["not a", "b"], ["not a", "not b", "n >= 2"], ["not b", "n < 2"]],
+    ],
+)
+def test_rules_that_forbid_every_record_are_refused_before_anything_is_paid(rules: list[list[str]]) -> None:
+    columns = {"a": "boolean", "b": "boolean", "n": {"kind": "integer", "lo": 0, "hi": 9, "thresholds": [2, 5]}}
+    with pytest.raises(SchemaError, match="forbid every record"):
+        Schema({"columns": columns, "deny": rules})
+    assert len(Schema({"columns": columns, "deny": rules[:-1]}).deny) == len(rules) - 1

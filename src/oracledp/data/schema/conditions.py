@@ -14,6 +14,8 @@ from oracledp.data.schema.columns import Boolean, Column
 from oracledp.data.schema.ordered import Ordered
 from oracledp.errors import ParameterError, SchemaError
 
+_MOST_LOOKED, _MOST_NAMES = 100_000, 200  # partial records that are looked at, and columns that rules may name for it
+
 DenyRule = tuple[Literal, ...]
 
 _TEST = re.compile(r"\s*(!=|=|>=|<(?!=)|is\s+not\b|is\b)(.*)", re.DOTALL)
@@ -87,7 +89,42 @@ def parse_deny(entry: object, columns: Sequence[Column]) -> tuple[DenyRule, ...]
         return ()
     if not isinstance(entry, Sequence) or isinstance(entry, str):
         raise SchemaError("key 'deny': must be a list of rules, each a list of literals")
-    return tuple(_parse_rule(number, rule, columns) for number, rule in enumerate(entry, start=1))
+    rules = tuple(_parse_rule(number, rule, columns) for number, rule in enumerate(entry, start=1))
+    refuse_contradiction(rules, columns)
+    return rules
+
+
+def refuse_contradiction(rules: Sequence[DenyRule], columns: Sequence[Column]) -> None:
+    """Refuse rules that leave no record at all: otherwise a release would be paid for before that shows.
+
+    Codes of a column that no rule tells apart count as one. Rules that take too long to look through pass.
+    """
+    known = {column.name: column for column in columns}
+    names = sorted({literal.column for rule in rules for literal in rule})
+    tests = {name: sorted({lit for rule in rules for lit in rule if lit.column == name}, key=str) for name in names}
+    held = {
+        name: np.unique(np.stack([known[name].holds(test) for test in tests[name]], axis=1), axis=0).tolist()
+        for name in names
+    }
+    looked = 0
+
+    def leaves_a_record(place: int, open_rules: Sequence[DenyRule]) -> bool:
+        nonlocal looked
+        looked += 1
+        if not open_rules or looked > _MOST_LOOKED:
+            return True
+        if place == len(names):
+            return False
+        name = names[place]
+        for pattern in held[name]:
+            true = {test for test, holds in zip(tests[name], pattern, strict=True) if holds}
+            kept = [rule for rule in open_rules if all(lit in true for lit in rule if lit.column == name)]
+            if leaves_a_record(place + 1, kept):
+                return True
+        return False
+
+    if rules and len(names) <= _MOST_NAMES and not leaves_a_record(0, rules):
+        raise SchemaError("key 'deny': the rules together forbid every record")
 
 
 def _parse_rule(number: int, rule: Any, columns: Sequence[Column]) -> DenyRule:
