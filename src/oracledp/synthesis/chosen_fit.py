@@ -26,7 +26,7 @@ _PULLS = (0.1, 0.4, 1.5, 6.0, 40.0)  # times the rule's
 _ROUGHNESS = (0.2, 5.0)  # times the rule's
 SIZES = ((100, 200), (200, 400), (400, 600))  # components and steps
 _ENSEMBLES = 2
-_WORTH = (0.001, 0.006)  # gains of the second size at which it, or the third, is taken
+_WORTH = 0.006  # the gain of the second size on the first at which the third is taken
 _ERRORS = 1.5  # standard errors by which dependence must show
 _COUNTS, _MOST_THINNED = 8000, 2  # the fewer counts, the more often they are thinned
 _EXTRA_STEPS, _EXTRA_RATE = 100, 0.03  # when a measurement is added
@@ -118,9 +118,10 @@ class Trial:
         larger = [replace(pull, divergence=strength) for strength in stronger]
         misfits = [one._judged(fits, found, 1).misfit for found in larger]
         gain = (small - min(misfits)) / self.halves[0][0].released
-        size = sum(gain > least for least in _WORTH)
-        found = larger[int(np.argmin(misfits))] if size else pull
-        return one._refined(found, size) if size == len(_WORTH) else found, size
+        found = larger[
+            int(np.argmin(misfits))
+        ]  # the first size is for trials: no count shows what it misses of four columns
+        return (one._refined(found, 2), 2) if gain > _WORTH else (found, 1)
 
     def _refined(self, pull: Pull, size: int) -> Pull:
         """The pull for the largest mixture, which fits more of the noise than those that chose it did.
