@@ -20,6 +20,8 @@ from oracledp.learners import PrivateRuleClassifier
 model = PrivateRuleClassifier(epsilon=1, delta="1e-6", schema=schema, classes=[False, True])
 model.fit(visits.drop(columns="ill"), visits["ill"])
 print(model)
+# %%
+axes = model.plot()
 # %% [markdown]
 # Probabilities cost nothing more: the card is released already.
 # %%

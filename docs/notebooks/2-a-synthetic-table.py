@@ -20,5 +20,4 @@ synthesizer.sample(5, seed=1)
 # %%
 synthesizer.answer(["age >= 60", "smoker"])
 # %%
-figure = synthesizer.plot("age", "pressure")
-figure
+synthesizer.plot("age", "pressure")

@@ -2,11 +2,13 @@
 # # A budget
 # A ledger that refuses what would be too much.
 # %%
+import numpy as np
+
 import oracledp as odp
 
-ledger = odp.Ledger.create("study.ledger", epsilon=1, delta="1e-6")
+ledger = odp.Ledger.create("study.ledger", epsilon=1, delta="1e-6").acting(actor="ada", purpose="first look")
 schema = odp.Schema({"cough": "boolean", "fever": "boolean", "ill": "boolean"})
-table = odp.Table.from_codes(__import__("numpy").array([[1, 1, 1], [0, 1, 0], [1, 0, 1]] * 200), schema)
+table = odp.Table.from_codes(np.array([[1, 1, 1], [0, 1, 0], [1, 0, 1]] * 200), schema)
 rules = odp.ZeroOneLoss.of(odp.Conjunctions(schema.literals.without("ill"), max_width=2), schema.literal("ill"))
 odp.exponential(table, rules, epsilon="0.6", ledger=ledger)
 # %%

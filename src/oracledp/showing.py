@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import cache
 from html import escape
+from io import BytesIO
 from typing import Any
 
 from oracledp.extras import optional
@@ -31,5 +33,18 @@ def html_text(text: str, note: str = "") -> str:
 
 def figure(width: float = 6.4, height: float = 3.6) -> tuple[Any, Any]:
     """An empty matplotlib figure that a notebook shows, and its axes; needs the ``plots`` extra."""
-    made = optional("matplotlib.figure", extra="plots").Figure(figsize=(width, height), layout="constrained")
+    made = _shown_figure()(figsize=(width, height), layout="constrained")
     return made, made.subplots()
+
+
+@cache
+def _shown_figure() -> Any:
+    """matplotlib's figures, which notebooks show as text unless pyplot made them: pyplot would keep them for ever."""
+    figures = optional("matplotlib.figure", extra="plots")
+
+    def picture(self: Any) -> bytes:
+        written = BytesIO()
+        self.savefig(written, format="png", dpi=110)
+        return written.getvalue()
+
+    return type("ShownFigure", (figures.Figure,), {"_repr_png_": picture})

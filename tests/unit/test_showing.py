@@ -66,6 +66,7 @@ def test_plots_are_figures(ledger: odp.Ledger) -> None:
     plan = odp.plan("learn", epsilon=1, rows=500, queries=odp.Conjunctions(SCHEMA.literals, max_width=1))
     assert isinstance(ledger.plot(), figures.Figure)
     assert isinstance(plan.plot(), figures.Figure)
+    assert plan.plot()._repr_png_()[:4] == b"\x89PNG"
     fitted = odp.Synthesizer(SCHEMA, epsilon=1, delta="1e-6").fit(table())
     assert len(fitted.plot("age").axes[0].patches) == 10
     assert fitted.plot("<b>", "age").axes[0].images[0].get_array().shape == (2, 10)
