@@ -15,7 +15,7 @@ from oracledp.classes.base import QueryClass, Records, Separator, colex_subsets
 from oracledp.classes.formulation import Formulation
 from oracledp.classes.pictures import Lines, Picture
 from oracledp.classes.tables import Bits, Parts, PartsTable
-from oracledp.data.wording import all_of
+from oracledp.data.wording import ALWAYS, NEVER, all_of
 from oracledp.errors import ParameterError
 from oracledp.exact.numbers import MOST_PARTS, whole, whole_or_none
 
@@ -164,10 +164,16 @@ class DecisionLists(QueryClass):
         yield from ((*parts[:-1], part) for part in (default, default + 1))
 
     def picture(self, parts: Parts) -> Picture:
-        """The lines of the list."""
+        """The lines of the list that can ever be the first to hold."""
         rules, default = self.rules(parts)
-        words = ((all_of(self.literals[j] for j in condition), bool(label)) for condition, label in rules)
-        return Lines(tuple(words), bool(default))
+        lines: list[tuple[str, bool]] = []
+        for condition, label in rules:
+            words = all_of(self.literals[j] for j in condition)
+            if words == ALWAYS:
+                return Lines(tuple(lines), bool(label))
+            if words != NEVER:
+                lines.append((words, bool(label)))
+        return Lines(tuple(lines), bool(default))
 
     def formulate(self, records: NDArray[np.uint8], weights: NDArray[np.int64], model: Formulation) -> None:
         """One part per position and a default; the first rule that holds covers a record or not."""

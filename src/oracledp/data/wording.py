@@ -20,6 +20,8 @@ def all_of(literals: Iterable[Literal]) -> str:
     '(age >= 30) and smoker'
     >>> all_of([Literal("age", "<", 15), Literal("age", ">=", 20)]), all_of([])
     ('never', 'always')
+    >>> all_of([Literal("age", ">=", 20), Literal.missing("age")])
+    'never'
     """
     kept = reduced(literals)
     return NEVER if kept is None else joined(kept, " and ", ALWAYS)
@@ -70,6 +72,10 @@ def _implies(one: Literal, other: Literal) -> bool:
     tests = (one.test, other.test)
     if tests in ((">=", ">="), ("<", "<")):
         return _at_least(one, other) if one.test == ">=" else _at_least(other, one)
+    if one == Literal.missing(one.column):  # what is missing passes no test of a value, and so every negated one
+        return other.test in ("<", "!=") or other == Literal.boolean(one.column).negated()
+    if other == Literal.missing(one.column).negated():
+        return one.test in (">=", "=") or one == Literal.boolean(one.column)
     return tests == ("=", "!=") and one.value != other.value
 
 

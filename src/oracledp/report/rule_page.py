@@ -25,9 +25,10 @@ def rule_page(release: Release, *, rows: int | None = None, about: About | None 
     hypotheses, predicted = release.query.owner.without_target()
     target = "the query holds" if predicted is None else str(predicted)
     drawn = hypotheses.picture(release.query.parts)
+    kind = _KINDS[type(drawn)]
     sentence = f"<p>{escape(str(release.query))}</p>" if predicted is None or isinstance(drawn, Sentence) else ""
     sections = [
-        summary([("What it is", f"{_KINDS[type(drawn)]} for: {target}")], release.guarantee, about or About()),
+        summary([("What it is", f"{kind} for: {target}")], release.guarantee, about or About()),
         contents(*_TITLES),
         section("The rule", sentence + picture(drawn, target)),
         section("What it promises", promise(release.guarantee)),
@@ -35,7 +36,7 @@ def rule_page(release: Release, *, rows: int | None = None, about: About | None 
         section("What error to expect", f"<p>{escape(expected_error(release, rows))}</p>"),
     ]
     return page(
-        f"A private rule for {target}" if predicted is not None else "A private rule",
+        kind.replace("A ", "A private ", 1) + ("" if predicted is None else f" for {target}"),
         sections,
         footer="Made with oracledp. This page holds nothing of the data but the rule.",
     )
