@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from oracledp.data.literals import Literal, Literals
     from oracledp.data.schema import Schema
     from oracledp.data.table import Table
+    from oracledp.data.table.linked import LinkedTable
     from oracledp.errors import OracleDPError
     from oracledp.game.oracle_query import OracleQuery
     from oracledp.mechanisms.exponential_mechanism import exponential
@@ -43,15 +44,16 @@ if TYPE_CHECKING:
     from oracledp.privacy.ledger import Ledger
     from oracledp.progress_display import progress
     from oracledp.randomness.source import SeededRandomness, SystemRandomness
-    from oracledp.synthesis import Synthesizer
+    from oracledp.synthesis import LinkedSynthesizer, Synthesizer
 
     __version__: str
 
 _HOMES = {
     "data.schema": ("Schema",),
     "data.table": ("Table",),
+    "data.table.linked": ("LinkedTable",),
     "privacy.ledger": ("Ledger",),
-    "synthesis": ("Synthesizer",),
+    "synthesis": ("LinkedSynthesizer", "Synthesizer"),
     "game.oracle_query": ("OracleQuery",),
     "planning": ("plan",),
     "mechanisms": ("exponential", "gaussian_rspm", "prsma", "report_noisy_min", "rspm", "vote"),
@@ -76,6 +78,8 @@ __all__ = [  # noqa: RUF022 - what most people need comes first
     "Table",
     "Ledger",
     "Synthesizer",
+    "LinkedSynthesizer",
+    "LinkedTable",
     "OracleQuery",
     "plan",
     "learners",

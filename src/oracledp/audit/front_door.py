@@ -18,6 +18,7 @@ from oracledp.audit.exact_law import Finding
 from oracledp.audit.function_doors import function_doors
 from oracledp.audit.gradient_doors import gradient_doors, gradient_law_doors
 from oracledp.audit.learner_doors import card_doors, learner_doors
+from oracledp.audit.linked_doors import linked_doors
 from oracledp.audit.person_doors import person_doors
 from oracledp.audit.regression_doors import regression_doors, regression_law_doors
 from oracledp.audit.robust_doors import two_sample_ways
@@ -58,7 +59,7 @@ def looks() -> Iterator[Look]:
             ],
         ),
         (card_finding, card_doors()),
-        (coupled_finding, [*coupled_doors(), *gradient_doors(), *regression_doors()]),
+        (coupled_finding, [*coupled_doors(), *linked_doors(), *gradient_doors(), *regression_doors()]),
         *((judge, [door]) for judge, door in two_sample_ways()),
     )
     for judge, doors in ways:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from pathlib import Path
 from typing import BinaryIO
@@ -34,10 +34,10 @@ class RowParts:
         return iter([self.first]) if self.rows <= AT_ONCE else self._make()
 
 
-def refuse_format(out: str) -> None:
+def refuse_format(out: str, option: str = "--out") -> None:
     """Only two formats are written."""
     if Path(out).suffix not in (".csv", ".parquet"):
-        raise ParameterError(f"--out {out}: rows are written as .csv or .parquet")
+        raise ParameterError(f"{option} {out}: rows are written as .csv or .parquet")
 
 
 def refuse_rows(rows: int | None, columns: int, most: int = MOST_VALUES) -> None:
@@ -50,7 +50,7 @@ def refuse_rows(rows: int | None, columns: int, most: int = MOST_VALUES) -> None
         raise ParameterError(f"--rows {rows}: at most {most // columns:,} rows of {columns} columns are written")
 
 
-def write_rows(rows: RowParts, out: str, file: BinaryIO, spelled: FileFormat) -> None:
+def write_rows(rows: Iterable[PlainRows], out: str, file: BinaryIO, spelled: FileFormat) -> None:
     """Plain rows in the format that the name asks for; neither needs a library of its own."""
     if Path(out).suffix == ".csv":
         write_csv(rows, file, spelled)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from oracledp.cli.common import csv_options, emit, json_option, spelled
+from oracledp.cli.linked import sample_linked
 from oracledp.cli.outputs import outputs, refuse_closed_output
 from oracledp.cli.row_files import (
     AT_ONCE,
@@ -16,6 +17,7 @@ from oracledp.cli.row_files import (
     write_rows,
 )
 from oracledp.data.output.frames import FrameShape
+from oracledp.errors import ParameterError
 from oracledp.game.oracle_query import OracleQuery
 from oracledp.synthesis import Synthesizer
 from oracledp.whole_files import read_saved
@@ -26,6 +28,7 @@ from oracledp.whole_files import read_saved
 @click.option("--out", required=True, type=click.Path(dir_okay=False), help="Where the rows go: .csv or .parquet.")
 @click.option("--rows", type=int, help="How many rows; by default as many as the model believes there are.")
 @click.option("--where", multiple=True, help="What every row meets, such as 'age >= 40'. May be given several times.")
+@click.option("--children-out", type=click.Path(dir_okay=False), help="Where children of two linked tables go.")
 @click.option("--seed", type=int, help="Repeatable rows; harmless, since the model is released already.")
 @csv_options
 @json_option
@@ -34,13 +37,20 @@ def sample(
     out: str,
     rows: int | None,
     where: tuple[str, ...],
+    children_out: str | None,
     seed: int | None,
     as_json: bool,
 ) -> None:
     """Draw rows from a MODEL saved by 'synth --model'. It costs no budget: nothing but the model is read."""
     refuse_format(out)
     refuse_closed_output()
-    loaded = _load(model)
+    saved = read_saved(model, "a synthetic model")
+    if "oracledp-linked-model" in saved:
+        sample_linked(saved, out, children_out, rows=rows, where=where, seed=seed, as_json=as_json)
+        return
+    if children_out is not None:
+        raise ParameterError("--children-out: this model is of one table")
+    loaded = OracleQuery.load(model) if "oracledp-game-model" in saved else Synthesizer.load(model)
     measured = isinstance(loaded, Synthesizer)
     refuse_rows(rows, len(loaded.schema.columns), MOST_VALUES if measured else MOST_AT_ONCE)
     file = spelled(loaded.schema).file
@@ -61,9 +71,3 @@ def _rows(loaded: Synthesizer | OracleQuery, rows: int | None, seed: int | None,
         return RowParts(count, lambda: loaded.sample_parts(count, seed=seed, where=where, most=AT_ONCE))
     frame = loaded.sample(rows, seed=seed, where=where)
     return RowParts(len(frame), lambda: iter([frame]))
-
-
-def _load(path: str) -> Synthesizer | OracleQuery:
-    """The model that the file says it holds."""
-    played = "oracledp-game-model" in read_saved(path, "a synthetic model")
-    return OracleQuery.load(path) if played else Synthesizer.load(path)

@@ -20,6 +20,7 @@ from oracledp.cli.common import (
     seed_options,
     strict_option,
 )
+from oracledp.cli.linked import LINK_NAMES, LinkOptions, linked_options, synthesize_linked
 from oracledp.cli.oracle_query import method_option, play, player_option
 from oracledp.cli.row_files import AT_ONCE, RowParts
 from oracledp.cli.synth_request import SynthRequest
@@ -54,6 +55,7 @@ from oracledp.synthesis import Synthesizer
     help="Which tables cannot be told apart: one record more or less, or one replaced.  "
     f"[default: {Neighbours.DEFAULT.value}; oracle-query: replace-one]",
 )  # fmt: skip
+@linked_options
 @method_option
 @player_option
 @person_options
@@ -68,9 +70,13 @@ def synth(**options: Any) -> None:
     """Make a private synthetic version of DATA.
 
     DATA is a CSV, Parquet or Arrow file, a folder of Parquet files, or postgresql://USER@HOST/DATABASE?table=NAME.
+    With --children, DATA has one row per person and a second table, linked by --person, several.
     """
+    links = LinkOptions(*(options.pop(name) for name in LINK_NAMES))
     asked = SynthRequest(**options)
-    if asked.method == "oracle-query":
+    if links.given:
+        synthesize_linked(asked, links)
+    elif asked.method == "oracle-query":
         play(asked)
     else:
         _measure(asked)

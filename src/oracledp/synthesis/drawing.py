@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +25,7 @@ def draw_records(model: SyntheticModel, n: int, where: Conditions | None, genera
     if allowed is not None:
         model, _ = model.restricted(allowed)
     rows = _fresh(model, n, generator, sweeps=3)
-    return rows if law.idle else _lawful(rows, law, allowed, model, generator)
+    return lawful(rows, law, generator, lambda left: _fresh(model, len(left), generator, sweeps=0), allowed)
 
 
 def record_count(model: SyntheticModel, where: Conditions | None) -> int:
@@ -41,20 +41,22 @@ def _fresh(model: SyntheticModel, count: int, generator: np.random.Generator, sw
     return Rows(codes, generator.random(codes.shape))
 
 
-def _lawful(
+def lawful(
     rows: Rows,
     law: Law,
-    allowed: Sequence[NDArray[np.bool_]] | None,
-    model: SyntheticModel,
     generator: np.random.Generator,
+    again: Callable[[Integers], Rows],
+    allowed: Sequence[NDArray[np.bool_]] | None = None,
 ) -> Rows:
-    """Rows that keep the law by exchanging values; those for which that fails are drawn anew."""
+    """Rows that keep the law by exchanging values; those for which that fails are drawn again."""
+    if law.idle:
+        return rows
     unmet = law.keep(rows, generator) | _outside(rows, allowed)
     for _ in range(_TRIES):
         left = np.flatnonzero(unmet)
         if not len(left):
             return rows
-        others = _fresh(model, len(left), generator, sweeps=0)
+        others = again(left)
         unmet[left] = law.keep(others, generator) | _outside(others, allowed)
         rows.put(left, others)
     raise ModelError("the constraints and deny rules leave next to no record that the model allows")

@@ -114,7 +114,9 @@ class NoisyQueries:
 class Meter:
     """Measures private records against a budget; ``spent`` never exceeds its ``rho``.
 
-    Where the budget is one of Gaussian noise alone (``apart``), it allows for no selection.
+    Where the budget is one of Gaussian noise alone (``apart``), it allows for no selection. ``reach`` is what all
+    records of one person weigh together, at most: counts are then of persons, to the nearest one
+    (proofs/linked-tables.md).
     """
 
     records: Records
@@ -122,6 +124,7 @@ class Meter:
     neighbours: Neighbours
     source: Randomness
     spent: Fraction = Fraction(0)
+    reach: int = 1
 
     @property
     def rho(self) -> Fraction:
@@ -182,7 +185,7 @@ class Meter:
         Score: the records that meet the query, less the synthetic ones scaled to ``total`` records in all, which is
         public. ε0 = sqrt(8 rho), so by bounded range the draw is rho-zCDP.
         """
-        if self.budget.apart is not None:
+        if self.budget.apart is not None or self.reach > 1:
             raise ParameterError("a budget of Gaussian noise alone allows for no selection")
         self._charge(rho)
         closed, (records, counts) = queries.closure(), self._counted
@@ -207,10 +210,14 @@ class Meter:
         """Charge rho, then add discrete Gaussian noise of variance at least Δ₂²/(2 rho) to integer counts."""
         self._charge(rho)
         variance = Fraction(ceil(_GRAIN * squared_sensitivity / (2 * rho)), _GRAIN)
+        reached = variance * self.reach**2
         if self.budget.apart is None:
-            return noisy_counts(counts, variance, self.source), variance
-        bits = self.budget.bits(counts.size)
-        return rounded_counts(counts, variance, bits, self.source), variance + _ROUNDING
+            noisy = noisy_counts(counts, reached, self.source)
+        else:
+            noisy = rounded_counts(counts, reached, self.budget.bits(counts.size), self.source)
+        if self.budget.apart is None and self.reach == 1:
+            return noisy, variance
+        return (2 * noisy + self.reach) // (2 * self.reach), variance + _ROUNDING
 
 
 def _parity_counts(counted: Counted, signs: Sequence[Integers], columns: Integers, subsets: Integers) -> Integers:

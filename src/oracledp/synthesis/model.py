@@ -68,6 +68,14 @@ class SyntheticModel:
         mixture = Mixture(self.mixture.layout, weights / probability, parts)
         return replace(self, mixture=mixture, marginals=tuple(marginals)), probability
 
+    def of_columns(self, columns: slice, schema: Schema) -> SyntheticModel:
+        """The model of some columns that lie side by side, without the counts behind it."""
+        blocks, bins = self.mixture.layout.blocks()[columns], self.bins[columns]
+        parts = self.mixture.parts[:, blocks[0].start : blocks[-1].stop]
+        mixture = Mixture(Layout(bins), self.mixture.weights, parts)
+        nothing = Features(np.zeros(0, dtype=np.int64), (), (False,) * len(bins))
+        return SyntheticModel(schema, self.guarantee, self.total, self.marginals[columns], mixture, (), nothing, ())
+
     # ---- saving ----------------------------------------------------------------------------------
     def to_json(self) -> dict[str, Any]:
         """Released numbers only; arrays as base64 of little-endian floats."""
@@ -114,6 +122,8 @@ class SyntheticModel:
         try:
             if "oracledp-game-model" in data:
                 raise ModelError("this model is of a game, which counted nothing: sample it by odp.OracleQuery.load")
+            if "oracledp-linked-model" in data:
+                raise ModelError("this model is of two linked tables: sample it by odp.LinkedSynthesizer.load")
             if data["oracledp-synthetic-model"] != FORMAT:
                 raise ModelError("this model was written by another version of oracledp")
             bins = tuple(_bins(entry) for entry in data["bins"])

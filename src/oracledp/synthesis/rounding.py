@@ -19,16 +19,36 @@ def draw_rows(
     """``rows`` records of value codes whose one- and two-way counts follow the model's as closely as integers allow."""
     bins, component = stratified(mixture, rows, generator)
     _polish(bins, component, mixture, sweeps, generator)
+    return np.asarray(_values(bins, mixture, marginals, generator)[generator.permutation(rows)])
+
+
+def rows_within(
+    mixture: Mixture, marginals: Sequence[Floats], components: Integers, generator: np.random.Generator
+) -> Integers:
+    """A record of value codes for each of these components, in their order."""
+    counts = np.bincount(components, minlength=len(mixture.weights))
+    codes = np.empty((len(components), len(mixture.layout.bins)), dtype=np.int64)
+    within = _within(mixture, counts, generator)
+    codes[np.argsort(components, kind="stable")] = _values(within, mixture, marginals, generator)
+    return codes
+
+
+def _values(bins: Integers, mixture: Mixture, marginals: Sequence[Floats], generator: np.random.Generator) -> Integers:
     codes = np.empty_like(bins)
     for column in range(bins.shape[1]):
         codes[:, column] = _spread(bins[:, column], mixture.layout.bins[column].fine, marginals[column], generator)
-    return np.asarray(codes[generator.permutation(rows)])
+    return codes
 
 
 def stratified(mixture: Mixture, rows: int, generator: np.random.Generator) -> tuple[Integers, Integers]:
     """Rows of fine bins with systematic counts per component and column, and each row's component."""
     counts = systematic(mixture.weights[None], np.array([rows]), np.array([generator.random()]))[0]
-    component = np.repeat(np.arange(len(counts)), counts)
+    return _within(mixture, counts, generator), np.repeat(np.arange(len(counts)), counts)
+
+
+def _within(mixture: Mixture, counts: Integers, generator: np.random.Generator) -> Integers:
+    """So many rows of fine bins of each component, one component after the other."""
+    rows, component = int(counts.sum()), np.repeat(np.arange(len(counts)), counts)
     out = np.empty((rows, len(mixture.layout.bins)), dtype=np.int64)
     for column, block in enumerate(mixture.layout.blocks()):
         # golden-ratio offsets: the roundings of different components cancel in the column's total
@@ -36,7 +56,7 @@ def stratified(mixture: Mixture, rows: int, generator: np.random.Generator) -> t
         held = systematic(mixture.parts[:, block], counts, offsets)
         values = np.repeat(np.tile(np.arange(held.shape[1]), len(counts)), held.ravel())
         out[np.argsort(generator.random(rows) + component), column] = values
-    return out, component
+    return out
 
 
 def systematic(probabilities: Floats, totals: Integers, offsets: Floats) -> Integers:

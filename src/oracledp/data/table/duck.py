@@ -78,15 +78,20 @@ class Source:
 
 def count_query(source: Any, schema: Schema, connection: Any, unit: Unit = ROWS) -> Encoded:
     """Count a relation, or a query or table on a connection."""
+    return count_records(query_source(source, connection), schema, unit)
+
+
+def query_source(source: Any, connection: Any) -> Source:
+    """A relation, or a query or table on a connection, as a source."""
     if not isinstance(source, str):
-        return count_records(Source(source, "the relation", failure=WITHHELD), schema, unit)
+        return Source(source, "the relation", failure=WITHHELD)
     if not isinstance(connection, duckdb.DuckDBPyConnection):
         raise ParameterError(
             "a connection of duckdb or psycopg (version 3), or a Spark session, is needed,"
             f" not one of {type(connection).__module__}; for other engines see PushDown"
         )
     relation = attempt(lambda: connection.sql(as_query(source)), "the query", WITHHELD)
-    return count_records(Source(relation, "the query", failure=WITHHELD), schema, unit)
+    return Source(relation, "the query", failure=WITHHELD)
 
 
 def count_records(source: Source, schema: Schema, unit: Unit = ROWS) -> Encoded:
@@ -104,6 +109,16 @@ def count_records(source: Source, schema: Schema, unit: Unit = ROWS) -> Encoded:
     if source.unread is None or unit.person is not None:  # a record that cannot be read names no person
         return found
     return found.with_unread(source.unread())
+
+
+def kept_records(source: Source, schema: Schema, unit: Unit) -> Encoded:
+    """The rows that are kept of each person, one by one, with whose they are: for what is joined by person."""
+    names = [f"c{index}" for index in range(len(schema.columns))]
+    rows = _kept(source, schema, unit).project(", ".join([*names, "person"]))
+    result = attempt(rows.fetchnumpy, source.title, source.failure)
+    columns, encodings = [np.asarray(result[name]) for name in names], _encodings(source, schema)
+    persons = np.asarray(result["person"]).tolist()
+    return Encoded(schema, columns, None, lambda index: _first_place(source, encodings[index]), unit, persons)
 
 
 def _kept(source: Source, schema: Schema, unit: Unit) -> Any:

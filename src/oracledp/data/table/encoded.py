@@ -21,7 +21,8 @@ class Encoded:
     """Codes and flaws column by column, each record ``counts`` times (once where None). All of it is private.
 
     ``place`` says where the first refused row of a column stands, in a source with an order; it may have to read the
-    source again. ``unit`` says whose rows were bounded while they were read.
+    source again. ``unit`` says whose rows were bounded while they were read, and ``persons`` whose each row is, where
+    they were kept one by one.
     """
 
     schema: Schema
@@ -29,6 +30,7 @@ class Encoded:
     counts: NDArray[np.int64] | None = None
     place: Place | None = None
     unit: Unit = ROWS
+    persons: Sequence[str] = ()
 
     @classmethod
     def together(cls, parts: Sequence[Encoded]) -> Encoded:

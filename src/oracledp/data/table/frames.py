@@ -14,7 +14,7 @@ from oracledp.data.schema import Column, Schema
 from oracledp.data.table.arrays import CODE, encode_array
 from oracledp.data.table.encoded import Encoded
 from oracledp.data.table.flaws import refused_codes
-from oracledp.data.table.persons import EXACT, kept_rows
+from oracledp.data.table.persons import EXACT, id_text, kept_rows
 from oracledp.data.table.unit import ROWS, Unit
 from oracledp.data.table.values import Family, code_of
 from oracledp.errors import DataError
@@ -54,11 +54,11 @@ def _refuse_missing(present: set[str], schema: Schema, unit: Unit, title: str) -
 
 def _bounded(schema: Schema, codes: list[NDArray[np.int32]], unit: Unit, ids: Sequence[object] | None) -> Encoded:
     """The rows, or of each person's rows those that are kept."""
-    rows = codes
+    rows, persons = codes, []
     if ids is not None:
         places = kept_rows(unit, ids, codes)
-        rows = [column[places] for column in codes]
-    return Encoded(schema, rows, None, lambda index: _first_row(schema.columns[index], codes[index]), unit)
+        rows, persons = [column[places] for column in codes], [id_text(ids[place]) or "" for place in places]
+    return Encoded(schema, rows, None, lambda index: _first_row(schema.columns[index], codes[index]), unit, persons)
 
 
 def _first_row(column: Column, codes: NDArray[np.int32]) -> str:
