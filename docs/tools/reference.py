@@ -13,7 +13,7 @@ DOCS = Path(__file__).parents[1]
 GROUPS = {
     "Data": ("Schema", "Table", "infer_schema"),
     "Releases": ("exponential", "report_noisy_min", "rspm", "gaussian_rspm", "vote", "prsma", "Release"),
-    "Synthetic tables": ("Synthesizer", "OracleQuery"),
+    "Synthetic tables": ("Synthesizer", "LinkedSynthesizer", "LinkedTable", "OracleQuery"),
     "Budgets, guarantees and planning": ("Ledger", "Guarantee", "Neighbours", "plan"),
     "Classes of rules and queries": (
         "Conjunctions", "Disjunctions", "Parities", "DecisionLists", "DecisionTrees", "Halfspaces",

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from breaks.learners import LEARNERS
+from breaks.linked import LINKED
 from breaks.mechanisms import MECHANISMS
 from breaks.persons import PERSONS
 from breaks.products import PRODUCTS
@@ -27,8 +28,10 @@ SMALL: dict[str, dict[str, Any]] = {
     "rspm:separator": {"rows": 1, "base": (1, 0, 0, 0), "kinds": (0, 1)},
     "report-noisy-min": {"rows": 1, "base": (1, 0, 0, 0), "kinds": (0, 1)},
     "synthesizer / rounds": {"kinds": (1,)},
+    "linked": {"kinds": (1,)},
+    "linked / large budget": {"kinds": (1,)},
 }
-MUTANTS = {**MECHANISMS, **LEARNERS, **PERSONS, **PRODUCTS}
+MUTANTS = {**MECHANISMS, **LEARNERS, **PERSONS, **LINKED, **PRODUCTS}
 
 
 def small(look: Look) -> Look:

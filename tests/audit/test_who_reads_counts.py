@@ -42,6 +42,7 @@ MAY_READ_TABLES = {
     "report/value_comparison.py": "INTERNAL - NOT PRIVATE",
     "report/quality.py": "INTERNAL - NOT PRIVATE",
     "report/internal.py": "INTERNAL - NOT PRIVATE",
+    "report/linked_quality.py": "INTERNAL - NOT PRIVATE",
     "report/workloads.py": "INTERNAL - NOT PRIVATE",
     "game/record.py": "internal diagnostics, NOT PRIVATE",
     "synthesis/synthesizer.py": "puts the records under seal",

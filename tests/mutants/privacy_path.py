@@ -17,7 +17,7 @@ PATTERNS = (
     "learners/persons.py", "learners/regressors.py", "learners/trees.py",
     "synthesis/measurements.py", "synthesis/measuring.py", "synthesis/program.py", "synthesis/rounds.py",
     "privacy/splitting.py", "synthesis/synthesizer.py", "synthesis/levels.py", "data/output/frames.py",
-    "synthesis/stages.py",
+    "synthesis/stages.py", "synthesis/linked.py", "data/table/linked.py",
     "mechanisms/scoreboard.py", "game/match.py", "game/*player*.py", "game/oracle_query.py",
     "oracles/base.py", "oracles/door.py", "oracles/guarded.py", "oracles/problem.py",
     "oracles/certificates.py", "oracles/registry.py",
@@ -66,6 +66,7 @@ APART = {
     "synthesis/grouped.py": "answers of a released model",
     "synthesis/hierarchy.py": "sums of released counts",
     "synthesis/layout.py": "where bins lie in a vector: public",
+    "synthesis/linked_model.py": "a released model: saving, loading, rows",
     "synthesis/literal_choice.py": "literals by released one-ways",
     "synthesis/mixture.py": "a released model",
     "synthesis/model.py": "a released model",
@@ -111,6 +112,7 @@ GUESSING = {
     "learning/cards.py": ("cards_of",),  # released weights as points
     "learners/chances.py": ("shares", "_pooled"),  # of released counts
     "learning/override_lists.py": ("default_rounds",),  # every number of rounds is private
+    "synthesis/linked.py": ("half", "_keyed", "_shapes"),  # what is shown of releases
     "synthesis/program.py": ("budget_shares", "rounds"),  # shares of a budget that the meter refuses to exceed
     "synthesis/stages.py": (  # which cells are counted next, and what is made of released counts
         "_cut",
