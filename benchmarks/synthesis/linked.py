@@ -1,7 +1,7 @@
 """Two linked tables, real against synthetic: ``python -m benchmarks.synthesis.linked [--bank bank_full.csv.gz]``.
 
-*clinic* is generated: age, sex, region, smoker; visits whose number depends on age and smoking, with a ward that follows
-from both, a cost that depends on ward and age, an urgency that depends on the ward. *bank* has the profiles (age, job,
+*clinic* is generated: age, sex, region, smoker; visits whose number depends on age and smoking, with a ward that is
+set by both, a cost that goes by ward and age, an urgency that depends on the ward. *bank* has the profiles (age, job,
 marital, education) of UCI's bank table as parents and the clients of a profile as children. Lines are printed as JSON.
 """
 

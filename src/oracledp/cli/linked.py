@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, BinaryIO
 
 import click
 import numpy as np
@@ -141,6 +141,10 @@ class _Parts:
             yield parts[self.place]
 
 
+def _writer(part: _Parts, path: str, file: FileFormat) -> Callable[[BinaryIO], None]:
+    return lambda opened: write_rows(part, path, opened, file)
+
+
 def _write(
     files: Outputs,
     synthesizer: LinkedSynthesizer,
@@ -157,7 +161,7 @@ def _write(
     count = synthesizer.sample_size(rows)
     parts = [_Parts(synthesizer, place, count, chosen) for place in (0, 1)]
     for option, part, path, file in zip(("out", "children-out"), parts, paths, formats, strict=True):
-        files.write(option, lambda opened, part=part, path=path, file=file: write_rows(part, path, opened, file))
+        files.write(option, _writer(part, path, file))
     files.write_text("model", synthesizer.model_.to_text)
     promise = synthesizer.guarantee_
     made, children = (part.rows for part in parts)
