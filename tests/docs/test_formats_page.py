@@ -10,6 +10,7 @@ from oracledp.learners.saving import VERSION as ESTIMATOR
 from oracledp.mechanisms.release import VERSION as RULE
 from oracledp.privacy.cards import VERSION as CARD
 from oracledp.privacy.ledger.entries import VERSION as LEDGER
+from oracledp.synthesis.linked_model import FORMAT as LINKED
 from oracledp.synthesis.model import FORMAT as SYNTHETIC
 
 PAGE = Path(__file__).parents[2] / "docs/formats.md"
@@ -21,6 +22,7 @@ def test_every_version_is_the_one_that_is_written() -> None:
         "rule": RULE,
         "estimator": ESTIMATOR,
         "synthetic model": SYNTHETIC,
+        "model of two linked tables": LINKED,
         "model of a game": GAME,
         "privacy card": CARD,
         "ledger": LEDGER,

@@ -1,4 +1,7 @@
-"""The released model of two linked tables: parents with their numbers of children, and children given these."""
+"""The released model of two linked tables: parents with their numbers of children, and children given these.
+
+Proof: proofs/linked-tables.md.
+"""
 
 from __future__ import annotations
 
