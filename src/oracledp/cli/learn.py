@@ -12,7 +12,6 @@ from oracledp.cli.common import (
     csv_options,
     emit,
     json_option,
-    ledger_of,
     ledger_option,
     memory_option,
     neighbours_option,
@@ -20,20 +19,16 @@ from oracledp.cli.common import (
     progress,
     quiet_option,
     seed_options,
-    source_of,
-    spelled,
     strict_option,
 )
-from oracledp.cli.learn_options import note, settled_model
-from oracledp.cli.outputs import outputs, refuse_closed_output
+from oracledp.cli.learn_options import LearnRequest, note
+from oracledp.cli.outputs import outputs
 from oracledp.data.schema import Schema
 from oracledp.data.table import Table
-from oracledp.errors import ParameterError
 from oracledp.learning import learn_table
-from oracledp.learning.models import accuracy, rule_class
+from oracledp.learning.models import accuracy
 from oracledp.mechanisms.release import Release
 from oracledp.privacy.ledger import Ledger
-from oracledp.privacy.persons import row_delta, row_epsilon
 
 
 @click.command()
@@ -75,80 +70,48 @@ from oracledp.privacy.persons import row_delta, row_epsilon
 @strict_option
 @quiet_option
 @json_option
-def learn(
-    data: str,
-    schema_path: str,
-    target: str,
-    model: str,
-    size: int | None,
-    epsilon: str,
-    mechanism: str | None,
-    oracle: str,
-    holdout: str | None,
-    robust: bool,
-    delta: str | None,
-    rows: int | None,
-    report: str | None,
-    out: str | None,
-    neighbours: str,
-    person: str | None,
-    rows_per_person: int | None,
-    ledger_path: str | None,
-    seed: int | None,
-    insecure_seed: bool,
-    memory: str | None,
-    strict: bool,
-    quiet: bool,
-    as_json: bool,
-) -> None:
+def learn(**options: Any) -> None:
     """Learn a private rule that predicts TARGET from the other columns of DATA.
 
     DATA is a CSV, Parquet or Arrow file, a folder of Parquet files, or postgresql://USER@HOST/DATABASE?table=NAME.
     """
-    plain = settled_model(model=model, mechanism=mechanism, robust=robust, delta=delta, oracle=oracle)
-    chosen = mechanism
-    schema = spelled(Schema.load(schema_path))
-    source, ledger = source_of(seed, insecure_seed), ledger_of(ledger_path, data, schema)
-    literal = schema.literal(target)
-    refuse_closed_output()
-    with outputs(out=out, report=report) as files:
-        with progress("reading the table", quiet):
-            held_out = None if holdout is None else Table.from_address(holdout, schema, memory=memory)
-            table = Table.from_address(
-                data, schema, memory=memory, strict=strict, person=person, rows_per_person=rows_per_person
-            )
-        if held_out is not None and not held_out.rows:
-            raise ParameterError(f"--holdout {holdout} has no rows to report an accuracy on")
-        common: dict[str, Any] = {
-            "epsilon": epsilon, "size": size, "neighbours": neighbours, "oracle": oracle,
-            "rows": rows, "ledger": ledger, "source": source, "delta": delta,
-        }  # fmt: skip
-        public = table.rows if neighbours == "replace-one" else rows
-        if robust and mechanism is None:
-            from oracledp.planning import robust_mechanism  # and all that plans, for those who ask
-
-            queries = rule_class(plain, schema.literals.without(literal.column), literal, size=size)
-            with progress("choosing a mechanism", quiet):
-                share = row_epsilon(epsilon, table.unit)
-                spent = None if delta is None else row_delta(delta, share, table.unit)
-                chosen = robust_mechanism(
-                    queries, epsilon=share, delta=spent, rows=public, oracle=oracle, neighbours=neighbours
-                )
-        with progress("choosing a rule", quiet) as advance:
-            release = learn_table(table, literal, model=plain, mechanism=chosen, progress=advance, **common)
-        files.write_text("out", lambda: _saved(release, schema))
-        files.write_text("report", lambda: _page(release, public, data, ledger))
+    asked = LearnRequest(**options)
+    with outputs(out=asked.out, report=asked.report) as files:
+        table, held_out = asked.read()
+        release = _chosen(asked, table)
+        files.write_text("out", lambda: _saved(release, asked.schema))
+        files.write_text("report", lambda: _page(release, asked.public_rows(table), asked.data, asked.ledger))
         score = None if held_out is None else accuracy(release, held_out)
-        result: dict[str, Any] = {**release.to_json(), "holdout_accuracy": score}
         lines = [_in_words(release), str(release.guarantee)]
         lines += [] if score is None else [f"accuracy on the holdout file (not private): {score:.4f}"]
-        shown = emit(as_json, result, "\n".join(lines))
+        shown = emit(asked.as_json, {**release.to_json(), "holdout_accuracy": score}, "\n".join(lines))
         if score is None:  # else it says something that is not private, and so would its digest
             files.printed(shown)
         files.settle()
-        said = note(model, plain)
-        if said is not None and not quiet:
+        said = note(asked.model, asked.plain)
+        if said is not None and not asked.quiet:
             click.echo(said, err=True)
+
+
+def _chosen(asked: LearnRequest, table: Table) -> Release:
+    """The rule, charged and drawn."""
+    mechanism = asked.mechanism_for(table)
+    with progress("choosing a rule", asked.quiet) as advance:
+        return learn_table(
+            table,
+            asked.literal,
+            epsilon=asked.epsilon,
+            model=asked.plain,
+            size=asked.size,
+            neighbours=asked.neighbours,
+            mechanism=mechanism,
+            delta=asked.delta,
+            oracle=asked.oracle,
+            rows=asked.rows,
+            progress=advance,
+            ledger=asked.ledger,
+            source=asked.source,
+        )
 
 
 def _in_words(release: Release) -> str:
