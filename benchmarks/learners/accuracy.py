@@ -1,7 +1,7 @@
 """The estimators on the development tables, beside the peers that peers.py measured on the same splits.
 
-python -m benchmarks.learners.accuracy [--delta 1e-5] [--size 10] [--neighbours add-remove] [--repeats 3]
-    [--tables vote,adult] [--peers peers.json] [--json out.json]
+python -m benchmarks.learners.accuracy [--delta 1e-5] [--size 10] [--probabilities] [--neighbours add-remove]
+    [--repeats 3] [--tables vote,adult] [--peers peers.json] [--json out.json]
 """
 
 from __future__ import annotations
@@ -36,6 +36,7 @@ def cell(name: str, epsilon: str, options: argparse.Namespace) -> Row:
             model = PrivateRuleClassifier(
                 epsilon=epsilon, delta=options.delta, model=options.model, schema=schema,
                 neighbours=options.neighbours, classes=table.classes, size=options.size,
+                probabilities=options.probabilities,
             )  # fmt: skip
             start = time.process_time()
             model.fit(rows, labels)
@@ -111,6 +112,7 @@ def main() -> None:
     parser.add_argument("--model", default="auto")
     parser.add_argument("--delta")
     parser.add_argument("--size", type=int)
+    parser.add_argument("--probabilities", action="store_true", help="count them, where a model has none for nothing")
     parser.add_argument("--neighbours", default=Neighbours.DEFAULT.value)
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--tables", default=",".join((*NAMES, *SEVERAL)))

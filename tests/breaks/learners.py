@@ -17,6 +17,7 @@ from oracledp.learning import by_size, learner, override_lists, sample, single_r
 from oracledp.mechanisms import (
     class_sums,
     gradients,
+    growing_gradients,
     leaf_counts,
     private_trees,
     row_count,
@@ -219,15 +220,37 @@ LEARNERS: Breaks = {
         "logistic card / one step / add-remove",
         wrapped(gradients, "gaussian_variance", lambda variance, **public: max(1, variance(**public) // 16)),
     ),
-    "a small card that spends its whole epsilon twice": (
+    "a small card whose fit spends the epsilon of its choices too": (
         "fit logistic card of one line / add-remove",
-        wrapped(
-            learner, "gradient_learner", lambda build, task, path: build(replace(task, epsilon=2 * task.epsilon), path)
+        as_property(
+            growing_gradients.GrowingGradients,
+            "gradients",
+            lambda gradients, self: replace(gradients, epsilon=self.epsilon),
         ),
     ),
-    "literals counted for a small card at ten times their epsilon": (
+    "lines of a small card chosen at half again their rate": (
         "fit logistic card of one line / add-remove",
-        as_property(class_sums.ClassSums, "scale", lambda scale, self: scale // 10),
+        as_property(growing_gradients.GrowingGradients, "rate", lambda rate, self: rate * 3 / 2),
+    ),
+    "lines chosen as if a replaced record only came or went": (
+        "fit logistic card of one line / replace-one",
+        as_property(growing_gradients.GrowingGradients, "rate", lambda rate, self: rate * 2),
+    ),
+    "lines chosen by pulls of any size": (
+        "fit logistic card of one line, three classes / add-remove",
+        value(gradients, "shortened", lambda residuals, most: residuals),
+    ),
+    "lines chosen with the best one always taken": (
+        "fit logistic card of one line / add-remove",
+        value(growing_gradients, "permute_and_flip_choice", lambda scores, rate, source: int(scores.argmin())),
+    ),
+    "a small card of sums that spends its whole epsilon twice": (
+        "fit sums by class of one line / add-remove",
+        wrapped(learner, "class_learner", lambda build, task: build(replace(task, epsilon=2 * task.epsilon))),
+    ),
+    "literals counted for a small card at ten times their epsilon": (
+        "fit sums by class of one line / add-remove",
+        as_property(class_sums.ClassSums, "scale", lambda scale, self: scale // 10 if self.classes == 1 else scale),
     ),
     "sums by class with half the noise": (
         "fit sums by class / add-remove",

@@ -21,6 +21,7 @@ ALSO = {  # what imports do not tell
     "learning/feature_maps.py": ("tests/unit/test_gradients.py",),
     "learning/gradient_cards.py": ("tests/unit/test_gradients.py", "tests/estimators/test_small_cards.py"),
     "learning/sparse_cards.py": ("tests/estimators/test_small_cards.py",),
+    "mechanisms/growing_gradients.py": ("tests/unit/test_growing_gradients.py", "tests/estimators/test_small_cards.py"),
     "learning/trees.py": ("tests/estimators/test_trees.py",),
     "learners/chances.py": ("tests/estimators/test_probabilities.py",),
     "learners/bands.py": ("tests/estimators/test_probabilities.py",),

@@ -88,6 +88,7 @@ GUESSING = {
     "mechanisms/surrogate_solver.py": ("_along",),  # where a Newton step ends: the exact gradient judges the point
     "privacy/accounting.py": ("_float_homogeneous", "_bisect"),  # a guess in floats, certified in fractions
     "mechanisms/gradients.py": ("weights", "follow", "average"),  # where released gradients lead
+    "mechanisms/growing_gradients.py": ("wanted", "_worded"),  # public steps, and where released gradients lead
     "mechanisms/column_kinds.py": ("kind_from", "values_from"),  # of released counts
     "mechanisms/column_inference.py": (  # of released counts; the cells of private values are mutated
         "bounds_from",

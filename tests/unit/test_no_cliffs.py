@@ -20,8 +20,9 @@ CURVATURES = np.geomspace(0.001, 0.2, 50)  # of logistic loss in features of len
 
 @pytest.mark.parametrize("rows", [200, 1_500, 10_000, 200_000])
 @pytest.mark.parametrize("columns", [4, 20, 100])
-def test_settings_rise_with_epsilon_and_never_jump(rows: int, columns: int) -> None:
-    paths = [descent(rows, epsilon, DELTA, columns) for epsilon in GRID]
+@pytest.mark.parametrize("classes", [2, 5])
+def test_settings_rise_with_epsilon_and_never_jump(rows: int, columns: int, classes: int) -> None:
+    paths = [descent(rows, epsilon, DELTA, columns, classes) for epsilon in GRID]
     for less, more in itertools.pairwise(paths):
         for name in ("steps", "rate", "clip"):
             before, after = getattr(less, name), getattr(more, name)

@@ -17,6 +17,7 @@ from oracledp.randomness.lattice import Lattice
 from oracledp.randomness.source import DrawSource
 
 WIDER = tuple((*row, label) for row in ((0, 0), (0, 1), (1, 1)) for label in (0, 1))
+WIDEST = tuple((*row, label) for row in ((0, 0), (0, 1), (1, 1)) for label in (0, 1, 2))
 FEW_NUMBERS = Lattice(feature_length=2, residual_bits=2)
 
 
@@ -59,6 +60,12 @@ def gradient_doors() -> list[Door]:
              fitted("PrivateRuleClassifier", THREE, **budget), **three),
         Door("fit logistic card of one line",
              fitted("HalfspaceClassifier", WIDER, size=1, **budget), universe=6, rows=1, base=(2, 0, 0, 0, 0, 2)),
+        Door("fit logistic card of one line, three classes",
+             fitted("PrivateRuleClassifier", WIDEST, size=1, **budget), universe=9, rows=1,
+             base=(2, 0, 0, 0, 1, 0, 0, 0, 2)),
+        Door("fit sums by class of one line",
+             fitted("PrivateRuleClassifier", WIDEST, size=1, epsilon=Fraction(1)), universe=9, rows=1,
+             base=(2, 0, 0, 0, 1, 0, 0, 0, 2)),
         Door("fit sums by class", fitted("PrivateRuleClassifier", THREE, epsilon=Fraction(1)), **three),
         Door("fit sums by class, class weights",
              fitted("HalfspaceClassifier", THREE, epsilon=Fraction(1), class_weight={0: 1, 1: 2, 2: 3}), **three),

@@ -52,25 +52,39 @@ def recipe(rows: int, epsilon: Fraction, literals: int, few: int | None = None) 
     )
 
 
-def descent(rows: int, epsilon: Fraction, delta: Fraction, columns: int) -> Descent:
+def descent(rows: int, epsilon: Fraction, delta: Fraction, columns: int, classes: int = 2) -> Descent:
     """How a logistic card is learned from about so many rows: further and faster, the clearer its gradients are.
 
     Their clarity is rows·μ/√columns: a record's features have a length of about √columns, the noise of a step is
-    √steps/μ lengths in every direction. No number jumps, so that a little more ε changes little. The constants were
-    set on real tables (docs/learners.md).
+    √steps/μ lengths in every direction. Several classes have as many times the noise, and directions that are the
+    flatter the more columns there are. No number jumps, so that a little more ε changes little. The constants were set
+    on real tables (docs/learners.md).
 
     >>> [descent(rows, Fraction(1), Fraction(1, 10**5), 13).steps for rows in (400, 40_000)]
     [30, 100]
     """
     of_a_row = gaussian_mu(epsilon, delta) / sqrt(columns)
     counted = max(rows, ceil(LEAST_CLARITY / of_a_row))  # a count of few rows may be far too low, and steps too long
+    if classes > 2:
+        clarity = counted * of_a_row / sqrt(classes)
+        return Descent(
+            steps=round(_within(clarity / 4, 30, 100)),
+            rate=_within(clarity / 2.5, 1, 3 * sqrt(columns)),
+            clip=_share(_within(clarity / 400, 0.2, 0.5)),
+            rows=counted,
+        )
     clarity = counted * of_a_row
     return Descent(
         steps=round(_within(clarity, 30, 100)),
         rate=_within(clarity / 5, 1, 16),
-        clip=Fraction(round(64 * _within(clarity / 600, 0.25, 0.5)), 64),
+        clip=_share(_within(clarity / 600, 0.25, 0.5)),
         rows=counted,
     )
+
+
+def _share(value: float) -> Fraction:
+    """A share that every machine computes alike."""
+    return Fraction(round(64 * value), 64)
 
 
 def _within(value: float, low: float, high: float) -> float:

@@ -15,7 +15,7 @@ from oracledp.learning.blocks import Block, single_blocks, thin_blocks
 from oracledp.learning.by_size import LearnerBySize, Sized
 from oracledp.learning.cards import scoring_card
 from oracledp.learning.class_cards import class_learner
-from oracledp.learning.gradient_cards import gradient_learner
+from oracledp.learning.gradient_cards import gradient_learner, growing_learner
 from oracledp.learning.override_lists import OverrideLists, widest
 from oracledp.learning.sample import Sample
 from oracledp.learning.single_rules import SingleRules
@@ -24,6 +24,7 @@ from oracledp.learning.task import Learned, Learner, RuleLearner, Task
 from oracledp.learning.trees import tree_learner
 from oracledp.learning.whole_class import whole_class_learner
 from oracledp.mechanisms.gradients import Descent
+from oracledp.mechanisms.growing_gradients import CHOOSING
 from oracledp.mechanisms.registry import SELECTIONS
 from oracledp.mechanisms.row_count import sizes
 from oracledp.mechanisms.surrogate import ConvexSurrogate
@@ -82,7 +83,9 @@ def rule_learner(
         whole = replace(task, blocks=columns, epsilon=share)
         if chosen == CLASS_SUMS:
             return sparse_card(whole, class_learner, columns)
-        return sparse_card(whole, lambda own: gradient_learner(own, descent_of(own, size)), columns)
+        if whole.size is not None and whole.size < len(literals):
+            return growing_learner(whole, descent_of(whole, size, whole.size, 1 - CHOOSING))
+        return gradient_learner(whole, descent_of(whole, size, len(columns)))
 
     def by_size(share: Fraction) -> tuple[Sized, ...]:
         if chosen == GRADIENTS:
@@ -155,10 +158,10 @@ def _checked_mechanism(model: str, mechanism: str | None, delta: Fraction | None
     return mechanism
 
 
-def descent_of(task: Task, rows: int) -> Descent:
-    """The descent for a task on about so many rows."""
+def descent_of(task: Task, rows: int, columns: int, share: Fraction = Fraction(1)) -> Descent:
+    """The descent for a task on about so many rows, by a share of its ε."""
     assert task.delta is not None
-    return descent(rows, task.epsilon, task.delta, len(task.blocks))
+    return descent(rows, share * task.epsilon, task.delta, columns, task.classes)
 
 
 def _learner(model: str, mechanism: str | None, task: Task, plan: Recipe, columns: tuple[Block, ...]) -> RuleLearner:

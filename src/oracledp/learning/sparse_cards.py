@@ -1,6 +1,6 @@
-"""Cards of few lines: one card and how often literals hold choose the lines, another card is learned on these alone.
+"""Cards of few lines under pure ε: one card and how often literals hold choose them, another is learned on them alone.
 
-(proofs/sparse-cards.md)
+(proofs/sparse-cards.md, Theorem 1)
 """
 
 from __future__ import annotations
@@ -34,15 +34,14 @@ def sparse_card(task: Task, build: Build, blocks: tuple[Block, ...]) -> RuleLear
     size = task.size
     if size is None or size >= len(task.literals):
         return build(replace(task, size=None))
-    spent = task.delta / 2 if task.delta is not None else None
-    first = build(replace(task, size=None, epsilon=FIRST * task.epsilon, delta=spent))
+    first = build(replace(task, size=None, epsilon=FIRST * task.epsilon))
     unit = 1 if first.at_once else task.unit  # where classes are kept apart, records are counted without their weights
     often = Frequencies(ClassSums((1,) * (len(task.literals) + 1), 1, OFTEN * task.epsilon / unit, task.neighbours))
 
     def second(kept: Sequence[int]) -> RuleLearner:
         chosen = Literals(tuple(task.literals[number] for number in kept))
         left = (1 - FIRST - OFTEN) * task.epsilon
-        return build(replace(task, literals=chosen, blocks=single_blocks(chosen), size=None, epsilon=left, delta=spent))
+        return build(replace(task, literals=chosen, blocks=single_blocks(chosen), size=None, epsilon=left))
 
     def run(sample: Sample, source: Randomness) -> Learned:
         card = first.run(sample, source).query
@@ -65,7 +64,7 @@ def sparse_card(task: Task, build: Build, blocks: tuple[Block, ...]) -> RuleLear
         first.check(rows_bound, unit)
         second(range(size)).check(rows_bound, unit)
 
-    promise = replace(first.guarantee, epsilon=task.epsilon, delta=2 * first.guarantee.delta, proof="sparse-cards")
+    promise = replace(first.guarantee, epsilon=task.epsilon, proof="sparse-cards")
     return RuleLearner(first.name, promise, run, check, run_classes if first.at_once else None)
 
 

@@ -6,6 +6,7 @@ averages and the weights themselves, is computed from what was released.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
 from math import ceil
@@ -16,7 +17,7 @@ from numpy.typing import NDArray
 from oracledp.errors import CapacityError, ParameterError
 from oracledp.exact.capacity import DOUBLES, INTEGERS, MOST_UNIT, refuse_overflow
 from oracledp.mechanisms.feature_rows import DIGIT, ROWS_AT_ONCE, FeatureRows, PlainRows
-from oracledp.mechanisms.residuals import Integers, chances, clipped
+from oracledp.mechanisms.residuals import Integers, chances, clipped, shortened
 from oracledp.privacy.gaussian_accounting import gaussian_variance
 from oracledp.privacy.guarantee import Guarantee, Neighbours
 from oracledp.randomness.lattice import Lattice, lattice
@@ -133,22 +134,36 @@ class NoisyGradients:
         return self._followed(_Aimed(**vars(plain), aims=np.clip(aims, 0, 1 << plain.fine)), source)
 
     def _followed(self, problem: _Problem, source: Randomness) -> NDArray[np.float64]:
-        variance = self.variance
-        unit = float(self.longest**2 << self.lattice.residual_bits)
-        path = _Path(np.zeros((self.features, self.outputs)), self.descent, unit)
+        variance, path = self.variance, self.path(self.descent.steps - self.descent.steps // 2)
         for _ in range(self.descent.steps):
             total = problem.gradient(path.weights)
             path.follow(noisy_counts(total.ravel(), variance, source).reshape(total.shape))
         return path.average
 
+    def path(self, averaged: int) -> Path:
+        """A way that begins at zero, of which so many of the last places are averaged."""
+        unit = float(self.longest**2 << self.lattice.residual_bits)
+        return Path(np.zeros((self.features, self.outputs)), self.descent, unit, averaged)
+
+    def problem(
+        self,
+        features: Integers | FeatureRows,
+        shown: Integers,
+        weights: tuple[int, ...],
+        shares: tuple[Integers, int] | None,
+    ) -> _Problem:
+        """The records as gradients see them."""
+        return _Problem.of(features, shown, self, weights, shares)
+
 
 @dataclass
-class _Path:
+class Path:
     """Where the released gradients have led: only they, and public numbers, are seen here."""
 
     place: NDArray[np.float64]
     descent: Descent
     unit: float
+    averaged: int  # of the last places
 
     def __post_init__(self) -> None:
         self.velocity, self.total, self.step = np.zeros_like(self.place), np.zeros_like(self.place), 0
@@ -160,18 +175,18 @@ class _Path:
         return np.rint(held * (1 << WEIGHT_BITS)).astype(np.int64)
 
     def follow(self, released: Integers) -> None:
-        """One step of heavy-ball descent; the average is taken over the second half of the way."""
+        """One step of heavy-ball descent."""
         mean = released / (self.unit * self.descent.rows)
         self.velocity = MOMENTUM * self.velocity + mean
         self.place = self.place - self.descent.rate * self.velocity
         self.step += 1
-        if 2 * self.step > self.descent.steps:
+        if self.step > self.descent.steps - self.averaged:
             self.total = self.total + self.place
 
     @property
     def average(self) -> NDArray[np.float64]:
-        """Over the second half."""
-        return np.asarray(self.total / (self.descent.steps - self.descent.steps // 2))
+        """Over the last places."""
+        return np.asarray(self.total / self.averaged)
 
 
 @dataclass(frozen=True, eq=False)
@@ -206,13 +221,24 @@ class _Problem:
         """The sum of all records' clipped gradients, exactly."""
         total = np.zeros(weights.shape, dtype=np.int64)
         for rows in self.features.blocks:
-            scores = self.features.scores(rows, weights)
-            pulls = self._pulls(chances(scores, WEIGHT_BITS, self.fine), rows)
+            pulls = self._pulls(
+                self._chances(rows, weights), rows, lambda held, rows=rows: clipped(held, self.caps[rows])
+            )
             total += self.features.sums(rows, pulls)
         return total
 
-    def _pulls(self, shares: Integers, rows: slice) -> Integers:
-        """Each distinct vector's residuals, clipped record by record and added up over its records."""
+    def loads(self, weights: Integers, most: int) -> Integers:
+        """Each distinct vector's residuals, added up over its records, of which none adds more than ``most`` in all."""
+        found = [np.zeros((0, self.outputs), dtype=np.int64)]
+        for rows in self.features.blocks:
+            found.append(self._pulls(self._chances(rows, weights), rows, lambda held: shortened(held, most)))
+        return np.concatenate(found)
+
+    def _chances(self, rows: slice, weights: Integers) -> Integers:
+        return chances(self.features.scores(rows, weights), WEIGHT_BITS, self.fine)
+
+    def _pulls(self, shares: Integers, rows: slice, bounded: Callable[[Integers], Integers]) -> Integers:
+        """Each distinct vector's residuals, bounded record by record and added up over its records."""
         largest, pulls = max(self.weights), np.zeros(shares.shape, dtype=np.int64)
         for label, weight in enumerate(self.weights):
             residuals = shares.copy()
@@ -220,8 +246,7 @@ class _Problem:
                 residuals[:, label] -= 1 << self.fine
             elif label == 1:
                 residuals -= 1 << self.fine
-            weighted = self._weighed(residuals, weight, largest, rows)
-            pulls += self.shown[rows, label, None] * clipped(weighted, self.caps[rows])
+            pulls += self.shown[rows, label, None] * bounded(self._weighed(residuals, weight, largest, rows))
         return pulls
 
     def _weighed(self, residuals: Integers, weight: int, largest: int, rows: slice) -> Integers:
@@ -240,6 +265,5 @@ class _Aimed(_Problem):
 
     aims: Integers
 
-    def _pulls(self, shares: Integers, rows: slice) -> Integers:
-        residuals = self._weighed(shares - self.aims[rows, None], 1, 1, rows)
-        return np.asarray(self.shown[rows, :1] * clipped(residuals, self.caps[rows]))
+    def _pulls(self, shares: Integers, rows: slice, bounded: Callable[[Integers], Integers]) -> Integers:
+        return np.asarray(self.shown[rows, :1] * bounded(self._weighed(shares - self.aims[rows, None], 1, 1, rows)))

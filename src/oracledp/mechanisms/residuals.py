@@ -83,3 +83,13 @@ def clipped(residuals: Integers, caps: Integers) -> Integers:
     lengths = np.maximum(lengths_above(residuals), 1)
     shorter = np.abs(residuals) * np.minimum(caps, lengths)[:, None] // lengths[:, None]
     return np.asarray(np.sign(residuals) * shorter)
+
+
+def shortened(residuals: Integers, most: int) -> Integers:
+    """Rows of residuals whose absolute values add up to at most ``most``, each entry towards zero.
+
+    >>> shortened(np.array([[6, -2], [1, 2]]), 4).tolist()
+    [[3, -1], [1, 2]]
+    """
+    totals = np.maximum(np.abs(residuals).sum(axis=1, keepdims=True), 1)
+    return np.asarray(np.sign(residuals) * (np.abs(residuals) * np.minimum(totals, most) // totals))
