@@ -68,8 +68,8 @@ def descent(rows: int, epsilon: Fraction, delta: Fraction, columns: int, classes
     if classes > 2:
         clarity = counted * of_a_row / sqrt(classes)
         return Descent(
-            steps=round(_within(clarity / 4, 30, 100)),
-            rate=_within(clarity / 2.5, 1, 3 * sqrt(columns)),
+            steps=round(_within(counted * of_a_row * sqrt(columns) / 24, 30, 100)),
+            rate=_within(clarity / 1.5, 1, 3 * sqrt(columns)),
             clip=_share(_within(clarity / 400, 0.2, 0.5)),
             rows=counted,
         )
