@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import partial
 from math import ceil
 
 import numpy as np
@@ -189,6 +190,10 @@ class Path:
         return np.asarray(self.total / self.averaged)
 
 
+def _clipped_at(caps: Integers, residuals: Integers) -> Integers:
+    return clipped(residuals, caps)
+
+
 @dataclass(frozen=True, eq=False)
 class _Problem:
     """Distinct feature vectors, and how many records of each class show them: **private**."""
@@ -221,9 +226,8 @@ class _Problem:
         """The sum of all records' clipped gradients, exactly."""
         total = np.zeros(weights.shape, dtype=np.int64)
         for rows in self.features.blocks:
-            pulls = self._pulls(
-                self._chances(rows, weights), rows, lambda held, rows=rows: clipped(held, self.caps[rows])
-            )
+            caps = self.caps[rows]
+            pulls = self._pulls(self._chances(rows, weights), rows, partial(_clipped_at, caps))
             total += self.features.sums(rows, pulls)
         return total
 
