@@ -65,7 +65,8 @@ footer{margin-top:3rem;color:var(--faint);font-size:.85rem}
 body{font-size:10.5pt;print-color-adjust:exact;-webkit-print-color-adjust:exact}main{max-width:none;margin:0;padding:0}
 .contents{display:none}.banner{position:static}.wide{overflow:visible}a{color:inherit;text-decoration:none}
 @page{margin:14mm}h2{margin-top:1.1rem}th,td{padding:.18rem .4rem}p{margin:.5rem 0}footer{margin-top:1rem}
-h2,h3,caption{break-after:avoid}tr,figure,.summary div,.promise,.warning{break-inside:avoid}thead{display:table-header-group}}
+h2,h3,caption{break-after:avoid}
+tr,figure,.summary div,.promise,.warning{break-inside:avoid}thead{display:table-header-group}}
 """
 
 
