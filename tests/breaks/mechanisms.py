@@ -43,6 +43,23 @@ def _leader_past_a_threshold(draw: Any, self: Any, lists: Any, source: Any) -> A
     return next((answer for answer, eighths in votes.items() if eighths > 2 * approval.GRADES), None)
 
 
+def _as_often_as_named(count: Any, lists: Any, most: int) -> dict[Any, int]:
+    votes: dict[Any, int] = {}
+    for approved in lists:
+        for answer, eighths in approved[:most]:
+            votes[answer] = votes.get(answer, 0) + min(eighths, approval.GRADES)
+    return votes
+
+
+def _without_a_vote(count: Any, lists: Any, most: int) -> dict[Any, int]:
+    unheard = {answer: 0 for approved in lists for answer, eighths in approved if eighths == 0}
+    return {**unheard, **count(lists, most)}
+
+
+def _more_than_a_vote(count: Any, lists: Any, most: int) -> dict[Any, int]:
+    return {answer: eighths for approved in lists for answer, eighths in approved[:most] if eighths > 0}
+
+
 def _ties_for_nothing(patch: pytest.MonkeyPatch) -> None:
     owner = rspm.ReportSeparatorPerturbedMin
     as_property(owner, "guarantee", lambda promise, self: replace(promise, delta=Fraction(0)))(patch)
@@ -87,6 +104,22 @@ MECHANISMS: Breaks = {
         as_property(approval.ApprovalVote, "_silent", lambda silent, self: silent // 2),
     ),
     "every part sees all rows": ("vote:approval / add-remove", wrapped(votes, "hypergeometric_parts", _whole_tables)),
+    "answers of one part counted twice": (
+        "vote:approval / any lists / add-remove",
+        wrapped(approval, "tally", _as_often_as_named),
+    ),
+    "a list longer than it may be": (
+        "vote:approval / any lists / add-remove",
+        wrapped(approval, "tally", lambda count, lists, most: count(lists, 3 * most)),
+    ),
+    "answers without a vote that are drawn": (
+        "vote:approval / any lists / add-remove",
+        wrapped(approval, "tally", _without_a_vote),
+    ),
+    "an answer with more than a vote from one part": (
+        "vote:approval / any lists / replace-one",
+        wrapped(approval, "tally", _more_than_a_vote),
+    ),
     "a hard vote whose lone answers are heard too often": (
         "vote:hard / add-remove",
         wrapped(ladder, "bernoulli", lambda draw, chance, source: draw(max(chance, Fraction(1, 3)), source)),

@@ -23,6 +23,7 @@ from oracledp.audit.person_doors import person_doors
 from oracledp.audit.regression_doors import regression_doors, regression_law_doors
 from oracledp.audit.robust_doors import two_sample_ways
 from oracledp.audit.surrogate_loss import card_finding
+from oracledp.audit.vote_doors import vote_doors
 from oracledp.privacy.guarantee import Neighbours
 
 
@@ -51,6 +52,7 @@ def looks() -> Iterator[Look]:
             audit_door,
             [
                 *function_doors(),
+                *vote_doors(),
                 *person_doors(),
                 *learner_doors(),
                 *gradient_law_doors(),
