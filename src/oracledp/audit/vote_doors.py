@@ -24,7 +24,7 @@ from oracledp.privacy.guarantee import Neighbours
 from oracledp.randomness.source import DrawSource
 
 Part = NDArray[np.uint8]
-Voter = Callable[[Part, int], Graded]  # a part's rows, each once, and the part's place among the others
+Voter = Callable[[Part, int], Graded]  # a part's rows and its place among the others
 NAMES = tuple(f"answer {number}" for number in range(40))
 
 
@@ -39,7 +39,7 @@ def voting(voter: Voter, **options: Any) -> Entry:
         places = iter(range(10**6))
 
         def apart(ballot: Any, records: Part, counts: Any, seconds: float | None = None) -> Graded:
-            return voter(records[np.asarray(counts) > 0], next(places))
+            return voter(np.repeat(records, counts, axis=0), next(places))
 
         with patched(votes, "apart", apart):
             release = votes.vote(table_of(data), answers=silent, neighbours=relation, source=source, **options)

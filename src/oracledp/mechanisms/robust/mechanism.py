@@ -21,7 +21,7 @@ from oracledp.mechanisms.robust.parallel import workers_of
 from oracledp.mechanisms.robust.rspm_base import RspmBase
 from oracledp.mechanisms.robust.runs import Array, Base, Output, ThisProcess, Workers
 from oracledp.mechanisms.robust.subsampling import answer_after_tests, subsamples
-from oracledp.mechanisms.robust.theorem_two_sample import TwoSamples
+from oracledp.mechanisms.robust.theorem_two_sample import refuse_other_designs
 from oracledp.mechanisms.row_count import SHARE, RowCount
 from oracledp.mechanisms.table_selection import refuse_unknown_goal, refuse_unknown_literals
 from oracledp.mechanisms.travelling import refuse_stuck
@@ -52,9 +52,8 @@ class NothingReleased:
     exit_code = 4
 
     def __str__(self) -> str:
-        why = (
-            "too often the oracle gave no answer" if self.mechanism == "prsma" else "too few parts agreed on an answer"
-        )
+        by_prsma = self.mechanism == "prsma"
+        why = "too often the oracle gave no answer" if by_prsma else "too few parts agreed on an answer"
         return f"nothing is released: {why}\n{self.guarantee}"
 
     def to_json(self) -> dict[str, Any]:
@@ -83,6 +82,7 @@ class RobustMechanism:
         unit: int = 1,
     ) -> RobustMechanism:
         """Fit the base to the design and confirm the design's claim, ties included, before any data is touched."""
+        refuse_other_designs(design)
         known = admit(oracle)
         if known.trust is Trust.GUESSED:
             raise ParameterError(f"{known.name} only guesses; PRSMA needs an oracle that knows when it has failed")
@@ -97,8 +97,6 @@ class RobustMechanism:
         )
         ties = Fraction(0) if known.fixed_ties else base.perturbation.tie_delta
         complete = replace(design, tie_delta=ties)
-        if not isinstance(design.theorem, TwoSamples):
-            raise ParameterError("the design is not one of Theorem 7, the only one that is run")
         if not confirmed(complete):
             raise ParameterError("the design's (ε, δ) is not confirmed by its theorem; nothing is run")
         return cls(complete, base, neighbours)
@@ -208,6 +206,8 @@ def prsma(
     ``parallel`` is "none", "joblib", "dask" or a Dask client. Where a total oracle exists, :func:`rspm` with it is
     robust too and far more accurate; this is for oracles that may give up.
     """
+    if design is not None:
+        refuse_other_designs(design)
     relation = Neighbours.parse(neighbours)
     chosen = resolve("exhaustive" if oracle == "auto" and queries.size <= FEW_QUERIES else oracle, queries)
     facts = Facts.of(table, relation)

@@ -64,6 +64,17 @@ class TwoSamples(Theorem):
         return dict(zip(names, worst, strict=True))
 
 
+def refuse_other_designs(design: object) -> None:
+    """Refuse all but designs by this very theorem: a subclass of either could certify itself.
+
+    >>> refuse_other_designs("a design")
+    Traceback (most recent call last):
+    oracledp.errors.ParameterError: design must be one of Theorem 7, as design_prsma makes it; nothing else is run
+    """
+    if type(design) is not Design or type(design.theorem) is not TwoSamples:
+        raise ParameterError("design must be one of Theorem 7, as design_prsma makes it; nothing else is run")
+
+
 Parts = tuple[Fraction, Fraction, Fraction]
 
 

@@ -1,23 +1,29 @@
 """Functions that are not ours, each part in a process of its own: nothing learned from one part can reach another.
 
 A process starts anew, is handed one part, and ends. What comes back is text: numbers, words and lists of them. Whatever
-the function raises, prints or leaves behind stays there, and counts as an empty list. A process that runs out of time
-is ended, where the caller set a time; what such a limit assumes is for the guarantee to say.
+the function raises or prints stays there, and counts as an empty list. Files it writes are in a folder of its own that
+goes with it; elsewhere it cannot write, where the system can see to that (``confinement.py``). A process that runs out
+of time is ended, where the caller set a time; what such a limit assumes is for the guarantee to say.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import pickle
 import subprocess
 import sys
+import tempfile
 from collections.abc import Hashable
+from pathlib import Path
 from typing import Any
 
 from oracledp.extras import optional
 from oracledp.mechanisms.votes.ballots import Ballot, Counts, Graded, Records
+from oracledp.mechanisms.votes.confinement import confine
 
 MOST_TEXT = 1 << 22  # characters of one list
+FOLDERS = ("TMPDIR", "TEMP", "TMP", "JOBLIB_TEMP_FOLDER")  # where a process is told to keep what it keeps
 WORKER = "from oracledp.mechanisms.votes.isolation import work; work()"
 
 
@@ -26,16 +32,19 @@ def apart(ballot: Ballot, records: Records, counts: Counts, seconds: float | Non
     pickled = optional("cloudpickle", extra="parallel").dumps((ballot, records, counts))
     payload = pickle.dumps((sys.path, pickled))  # what can be imported here can be imported there
     command = [sys.executable, "-c", WORKER]
-    try:
-        done = subprocess.run(command, input=payload, capture_output=True, check=False, timeout=seconds)
-    except subprocess.TimeoutExpired:
-        return []
+    with tempfile.TemporaryDirectory(prefix="oracledp-part-", ignore_cleanup_errors=True) as folder:
+        own = {**os.environ, **dict.fromkeys(FOLDERS, folder)}
+        try:
+            done = subprocess.run(command, input=payload, capture_output=True, check=False, timeout=seconds, env=own)
+        except subprocess.TimeoutExpired:
+            return []
     return read_list(done.stdout) if done.returncode == 0 else []
 
 
 def work() -> None:
     """In the worker: the part's list on standard output, which nobody else may write to."""
     channel, sys.stdout = sys.stdout, sys.stderr
+    confine(Path(os.environ[FOLDERS[0]]))
     sys.path[:], pickled = pickle.loads(sys.stdin.buffer.read())
     ballot, records, counts = pickle.loads(pickled)
     channel.write(json.dumps([_plain(pair) for pair in ballot(records, counts)]))
@@ -78,7 +87,7 @@ def free_answer(answer: Hashable) -> str:
     >>> free_answer((1, "a")), free_answer(1.0)
     ('[1, "a"]', '1.0')
     """
-    return json.dumps(answer)
+    return json.dumps(answer, allow_nan=False)
 
 
 def _counted(answer: Any) -> Hashable:
