@@ -78,6 +78,4 @@ def settings() -> dict[str, dict[str, Any]]:
 
 def findings() -> Sequence[Finding]:
     """The worst voters found against each vote, under both relations."""
-    return [
-        worst_found(name, relation, **options) for name, options in settings().items() for relation in Neighbours
-    ]
+    return [worst_found(name, relation, **options) for name, options in settings().items() for relation in Neighbours]

@@ -130,7 +130,7 @@ def alike_claims(oracle: Oracle) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class MeasuredRobustMechanism:
-    """A noisy count of the rows, then the mechanism for about so many: ε is the sum (proofs/prsma.md, section 5).
+    """A noisy count of the rows, then the mechanism for about so many: ε is the sum (proofs/prsma.md, section 3).
 
     Every design is private for every table, so the one that was confirmed before the charge stands in where no scaled
     one is confirmed: no count can make a run fail.

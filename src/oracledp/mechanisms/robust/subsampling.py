@@ -23,7 +23,7 @@ def subsamples(counts: Counts, design: Design, neighbours: Neighbours, source: R
     """One independent subsample for every test, and one more: each record is in it with probability 1/cells.
 
     The size is drawn first, then a uniformly random subset of that size. A table with more rows than the design
-    allows is cut to so many rows by lot, once for all (section 5 of proofs/prsma.md).
+    allows is cut to so many rows by lot, once for all (section 3 of proofs/prsma.md).
     """
     rows, cells = int(counts.sum()), design.theorem.share(design.parts).denominator
     if neighbours is Neighbours.REPLACE_ONE and rows != design.rows:

@@ -1,4 +1,4 @@
-"""Which form of vote, how many parts, how long the lists: the public rule where nobody says (docs/prsma.md)."""
+"""Which form of vote, how many parts, how long the lists: public rules where nobody says (docs/robust-measured.md)."""
 
 from __future__ import annotations
 

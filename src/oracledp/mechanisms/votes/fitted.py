@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from oracledp.classes.base import QueryClass
+from oracledp.classes.halfspaces import Halfspaces
 from oracledp.classes.tables import Parts
 from oracledp.errors import ParameterError
 from oracledp.extras import optional
@@ -32,18 +33,24 @@ class Fitted:
     """
 
     estimator: Any
-    turn: Callable[[Any], Hashable | list[Any]]
+    turn: Callable[..., Hashable | list[Any]]
     label: int = -1
 
     def __call__(self, records: Records, counts: Counts) -> Hashable | list[Any]:
         """The answer of a fresh copy of the estimator, fitted to these rows alone."""
         model = optional("sklearn.base", extra="solvers").clone(self.estimator)
-        return self.turn(model.fit(np.delete(records, self.label, axis=1), records[:, self.label]))
+        features, labels = np.delete(records, self.label, axis=1), records[:, self.label]
+        fitted = model.fit(features, labels)
+        return self.turn(fitted, features, labels) if isinstance(self.turn, RoundedPoints) else self.turn(fitted)
 
 
 @dataclass(frozen=True)
 class RoundedPoints:
-    """Turns a linear model into points of a class of halfspaces, or of their losses: at several scales, best first."""
+    """Turns a linear model into points of a class of halfspaces, or of their losses: at several scales, best first.
+
+    Few of a model's many weights are kept, and its threshold does not fit those: where the part's rows are there, the
+    threshold is chosen anew on them.
+    """
 
     queries: QueryClass
 
@@ -51,12 +58,30 @@ class RoundedPoints:
         if self.queries.without_target()[0].as_halfspaces() is None:
             raise ParameterError("RoundedPoints needs a class of halfspaces")
 
-    def __call__(self, model: Any) -> list[Parts]:
-        """The nearest queries."""
+    def __call__(self, model: Any, features: Records | None = None, labels: Records | None = None) -> list[Parts]:
+        """The nearest queries, those with the fewest errors on the rows first."""
         halfspaces = self.queries.without_target()[0].as_halfspaces()
         assert halfspaces is not None
         slope, threshold = model.coef_[0], -float(model.intercept_[0])
-        return list(dict.fromkeys(round_halfspace(halfspaces, slope, threshold, scale) for scale in SCALES))
+        rounded = [round_halfspace(halfspaces, slope, threshold, scale) for scale in SCALES]
+        if features is None or labels is None or not halfspaces.free_intercept:
+            return list(dict.fromkeys(rounded))
+        chosen = [_with_best_threshold(halfspaces, parts, features, labels) for parts in rounded]
+        telling = [found for found in chosen if len(found[0]) > 1] or chosen  # no points say the same on all parts
+        return list(dict(sorted(telling, key=lambda found: found[1])))
+
+
+def _with_best_threshold(halfspaces: Halfspaces, parts: Parts, features: Records, labels: Records) -> tuple[Parts, int]:
+    """The same points with the threshold that makes the fewest errors on these rows, and how many it makes."""
+    weights = np.zeros(features.shape[1])
+    points = parts[:-1]
+    for part in points:
+        column, value = divmod(part, len(halfspaces.values))
+        weights[column] = float(halfspaces.values[value])
+    scores = features @ weights
+    errors = [int(((scores >= float(t)) != (labels == 1)).sum()) for t in halfspaces.thresholds]
+    best = int(np.argmin(errors))
+    return (*points, halfspaces.first_threshold + best), errors[best]
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """How many parts vote, and how long their lists are, where nobody says: public rules from public numbers.
 
-The constants were chosen on six tables, each left out in turn (benchmarks/robust, docs/prsma.md).
+The constants were chosen on six tables, each left out in turn (benchmarks/robust, docs/robust-measured.md).
 """
 
 from __future__ import annotations
