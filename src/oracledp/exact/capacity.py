@@ -31,6 +31,9 @@ INTEGERS = 1 << 62
 TREES = 1 << 60
 """The same for a sampler of trees, with constants as large as the weights and distances of twice that."""
 
+CONDITIONS = 1 << 59
+"""The same for inclusion and exclusion over three tests: at most eight such sums are added."""
+
 DOUBLES = 1 << 53
 """Integers with absolute values that sum to less are added and multiplied by ±1 exactly in double precision."""
 

@@ -1,7 +1,8 @@
-"""Every conjunction of at most three literals and negations of literals, with its weight, at one matrix product each.
+"""Every conjunction of at most three literals and negations of literals, with its weight.
 
-Sums of integers below 2^53 are exact in double precision whatever the order, so the fast products give exact
-counts; a mechanism that could have larger weights refuses to run (:mod:`oracledp.exact.capacity`).
+The engine adds up the weights where all of a set of literals hold, in integers over packed rows; the conditions with
+negations follow by inclusion and exclusion. A mechanism whose sums could exceed 64 bits refuses to run
+(:mod:`oracledp.exact.capacity`).
 """
 
 from __future__ import annotations
@@ -13,8 +14,9 @@ from math import comb
 import numpy as np
 from numpy.typing import NDArray
 
+from oracledp._engine import subset_sums
 from oracledp.errors import CapacityError, ParameterError
-from oracledp.exact.capacity import DOUBLES
+from oracledp.exact.capacity import CONDITIONS
 from oracledp.exact.merging import absolute_sum
 
 Condition = tuple[tuple[int, bool], ...]  # (column, wanted value), by increasing column
@@ -53,18 +55,11 @@ class Conditions:
 
     def sums(self, records: NDArray[np.uint8], weights: NDArray[np.int64]) -> NDArray[np.int64]:
         """The total weight of the records on which each condition holds, in order."""
-        if absolute_sum(weights) >= DOUBLES:  # never, where the mechanism's own check passed
-            raise CapacityError("the weights exceed 2^53")
-        bits, real = records.astype(np.float64), weights.astype(np.float64)
-        together = [np.array([real.sum()])]  # weight where all of a subset's columns are 1, by size of subset
-        if self.width >= 1:
-            together.append(real @ bits)
-        if self.width >= 2:
-            pairs = (bits * real[:, None]).T @ bits
-            together.append(pairs[tuple(_subsets(self.columns, 2))])
-        if self.width >= 3:
-            together.append(_triples(bits, real))
-        return np.concatenate(list(_patterns(together, self.columns))).astype(np.int64)
+        if absolute_sum(weights) >= CONDITIONS:  # never, where the mechanism's own check passed
+            raise CapacityError("the weights exceed 2^59")
+        sums = subset_sums(records, weights, self.width)  # where all of a set's columns are 1, by size of set
+        edges = np.cumsum([comb(self.columns, count) for count in range(self.width)])
+        return np.concatenate(list(_patterns(np.split(sums, edges), self.columns)))
 
 
 def holds(condition: Condition, records: NDArray[np.uint8]) -> NDArray[np.bool_]:
@@ -91,17 +86,7 @@ def _subsets(columns: int, count: int) -> NDArray[np.int64]:
     return np.hstack(blocks) if blocks else np.zeros((3, 0), dtype=np.int64)
 
 
-def _triples(bits: NDArray[np.float64], real: NDArray[np.float64]) -> NDArray[np.float64]:
-    parts = [np.zeros(0)]
-    for first in range(bits.shape[1] - 2):
-        rows = bits[:, first] == 1
-        rest = bits[rows, first + 1 :]
-        pairs = (rest * real[rows, None]).T @ rest
-        parts.append(pairs[tuple(_subsets(rest.shape[1], 2))])
-    return np.concatenate(parts)
-
-
-def _patterns(together: list[NDArray[np.float64]], columns: int) -> Iterator[NDArray[np.float64]]:
+def _patterns(together: list[NDArray[np.int64]], columns: int) -> Iterator[NDArray[np.int64]]:
     """For each size, all patterns of wanted values from all-ones to all-zeros, by inclusion and exclusion."""
     total = together[0]
     yield total
@@ -114,7 +99,7 @@ def _patterns(together: list[NDArray[np.float64]], columns: int) -> Iterator[NDA
         yield from (both, one[a] - both, one[b] - both, total - one[a] - one[b] + both)
     if len(together) > 3:
         a, b, c = _subsets(columns, 3)
-        square = np.zeros((columns, columns))
+        square = np.zeros((columns, columns), dtype=np.int64)
         square[tuple(_subsets(columns, 2))] = both
         ab, ac, bc, abc = square[a, b], square[a, c], square[b, c], together[3]
         yield from (abc, ab - abc, ac - abc, one[a] - ab - ac + abc)

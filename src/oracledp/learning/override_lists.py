@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from oracledp.classes import Query
 from oracledp.data.literals import Literals
 from oracledp.errors import ParameterError
-from oracledp.exact.capacity import DOUBLES, refuse_overflow
+from oracledp.exact.capacity import CONDITIONS, refuse_overflow
 from oracledp.learning.conditions import Conditions, holds
 from oracledp.learning.sample import Sample
 from oracledp.learning.wording import Step, decision_list
@@ -78,8 +78,8 @@ class OverrideLists:
         return Conditions(len(self.literals), min(self.width, self.first_conditions.width))
 
     def check(self, rows_bound: int, unit: int = 1) -> None:
-        """Refuse what public facts rule out: too many conditions to list, sums beyond exact doubles."""
-        refuse_overflow(rows_bound=rows_bound, unit=unit, limit=DOUBLES)
+        """Refuse what public facts rule out: too many conditions to list, sums beyond 64 bits."""
+        refuse_overflow(rows_bound=rows_bound, unit=unit, limit=CONDITIONS)
         refuse_large(2 * self.first_conditions.size)
 
     def rate(self, unit: int) -> Fraction:

@@ -15,6 +15,8 @@ from oracledp.exact.capacity import MOST_UNIT, refuse_rows
 from oracledp.exact.merging import EqualRows
 from oracledp.learning.blocks import Block
 
+_ROWS_IN_CACHE = 1 << 13
+
 
 @dataclass(frozen=True, eq=False)
 class Sample:
@@ -90,12 +92,12 @@ class Sample:
 
     def labelled(self, wanted: Literals) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
         """The values of ``wanted`` with the label in a last column, and weights: what a 0/1-loss class reads."""
-        last = np.repeat(np.array([[1], [0]], dtype=np.uint8), len(self.records), axis=0)
-        values = values_of(self.records, self.literals, wanted)
-        records = np.hstack([np.vstack([values, values]), last])
-        weights = np.concatenate([self.positive, self.negative])
-        kept = weights > 0
-        return records[kept], weights[kept]
+        held = [np.flatnonzero(self.positive), np.flatnonzero(self.negative)]
+        weights = np.concatenate([self.positive[held[0]], self.negative[held[1]]])
+        records = np.empty((len(weights), len(wanted) + 1), dtype=np.uint8)
+        _write_values(self.records, np.concatenate(held), self.literals, wanted, records[:, :-1])
+        records[:, -1] = np.arange(len(weights)) < len(held[0])
+        return records, weights
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,8 +145,23 @@ def values_of(records: NDArray[np.uint8], literals: Literals, wanted: Literals) 
     """The values of some of the literals, or of their negations, on records over all of them."""
     if wanted == literals:
         return records
+    values = np.empty((len(records), len(wanted)), dtype=np.uint8)
+    _write_values(records, np.arange(len(records)), literals, wanted, values)
+    return values
+
+
+def _write_values(
+    records: NDArray[np.uint8],
+    rows: NDArray[np.int64],
+    literals: Literals,
+    wanted: Literals,
+    out: NDArray[np.uint8],
+) -> None:
+    """Fill ``out`` with the values of ``wanted`` on some of the records, a few rows at a time."""
     place = {literal: number for number, literal in enumerate(literals)}
     opposite = {literal.negated(): number for literal, number in place.items()}
     columns = [place[literal] if literal in place else opposite[literal] for literal in wanted]
     flipped = np.array([literal not in place for literal in wanted], dtype=np.uint8)
-    return np.asarray(records[:, columns] ^ flipped, dtype=np.uint8)
+    for begin in range(0, len(rows), _ROWS_IN_CACHE):
+        block = slice(begin, begin + _ROWS_IN_CACHE)
+        np.bitwise_xor(np.take(records[rows[block]], columns, axis=1, mode="clip"), flipped, out=out[block])

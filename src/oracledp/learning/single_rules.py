@@ -1,4 +1,4 @@
-"""One conjunction or disjunction of at most three tests, chosen among all of them at one matrix product each."""
+"""One conjunction or disjunction of at most three tests, chosen among all of them by their exact errors."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from oracledp.classes import Conjunctions, Disjunctions, Query
 from oracledp.data.literals import Literals
-from oracledp.exact.capacity import DOUBLES, refuse_overflow
+from oracledp.exact.capacity import CONDITIONS, refuse_overflow
 from oracledp.learning.conditions import Condition, Conditions
 from oracledp.learning.sample import Sample
 from oracledp.oracles.values import refuse_large
@@ -49,8 +49,8 @@ class SingleRules:
         return Conditions(len(self.literals), min(self.width, len(self.literals)))
 
     def check(self, rows_bound: int, unit: int = 1) -> None:
-        """Refuse what public facts rule out: conditions of more than three tests, sums beyond exact doubles."""
-        refuse_overflow(rows_bound=rows_bound, unit=unit, limit=DOUBLES)
+        """Refuse what public facts rule out: conditions of more than three tests, sums beyond 64 bits."""
+        refuse_overflow(rows_bound=rows_bound, unit=unit, limit=CONDITIONS)
         refuse_large(self.conditions.size)
 
     def errors(self, sample: Sample) -> NDArray[np.int64]:

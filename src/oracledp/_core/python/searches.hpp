@@ -13,6 +13,7 @@
 #include "parities/parity_sums.hpp"
 #include "python/arrays.hpp"
 #include "subsets/conjunction_search.hpp"
+#include "subsets/subset_sums.hpp"
 #include "subsets/subset_table.hpp"
 #include "threads.hpp"
 
@@ -172,8 +173,20 @@ std::vector<std::pair<Value, Parts>> best_parities(const ParitySums &sums, const
     return found;
 }
 
+Integers sums_of_subsets(const Array<uint8_t> &records, const Integers &weights, int width) {
+    const Records given(records, weights);
+    if (width < 0) throw std::invalid_argument("a set has no fewer than no columns");
+    std::vector<int64_t> sums;
+    {
+        py::gil_scoped_release release;
+        sums = subset_sums(packed(given), given.columns, width);
+    }
+    return Integers(py::ssize_t(sums.size()), sums.data());
+}
+
 void bind_subsets(py::module_ &m) {
     using py::arg;
+    m.def("subset_sums", &sums_of_subsets, arg("records"), arg("weights"), arg("width"));
     py::class_<SubsetTable>(m, "SubsetTable")
         .def(py::init(&make_table), arg("masks"), arg("weights"), arg("literals"), arg("parity"))
         .def("best", &best_subsets, arg("width"), arg("part_costs"), arg("size_costs"));

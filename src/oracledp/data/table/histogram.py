@@ -81,11 +81,12 @@ def _totals(counts: NDArray[np.int64] | None, starts: NDArray[np.int64], rows: i
 
 def _decoded(schema: Schema, keys: Keys) -> NDArray[Any]:
     """The records of their keys."""
-    records = np.empty((len(keys), len(schema.sizes)), dtype=schema.code_dtype)
+    sizes = schema.sizes
+    records = np.empty((len(keys), len(sizes)), dtype=schema.code_dtype)
     for begin in range(0, len(keys), _ROWS_IN_CACHE):
         rest = keys[begin : begin + _ROWS_IN_CACHE]
-        for index in range(len(schema.sizes) - 1, -1, -1):
-            above = rest // schema.sizes[index]
-            records[begin : begin + _ROWS_IN_CACHE, index] = rest - above * schema.sizes[index]
+        for index in range(len(sizes) - 1, -1, -1):
+            above = rest // sizes[index]
+            records[begin : begin + _ROWS_IN_CACHE, index] = rest - above * sizes[index]
             rest = above
     return records
