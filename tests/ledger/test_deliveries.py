@@ -8,29 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from in_process import invoke
 from oracledp.errors import ModelError
 from oracledp.privacy.guarantee import Guarantee, Neighbours
 from oracledp.privacy.ledger import Ledger
 
 Run = Callable[..., tuple[int, str]]
-SCHEMA = "columns:\n  smoker: {kind: boolean}\n  ill: {kind: boolean}\n"
 LEARN = ("learn", "d.csv", "--schema", "s.yaml", "--target", "ill", "--epsilon", "1", "--quiet", "--ledger", "b")
 PROMISE = Guarantee(epsilon=Fraction(1, 4), neighbours=Neighbours.DEFAULT, proof="noise")
-
-
-@pytest.fixture
-def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run:
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "d.csv").write_text("smoker,ill\n" + "1,1\n0,0\n" * 50)
-    (tmp_path / "s.yaml").write_text(SCHEMA)
-
-    def run(*arguments: str) -> tuple[int, str]:
-        code, out, err = invoke(capsys, *arguments)
-        return code, out + err
-
-    assert run("budget", "create", "b", "--epsilon", "3")[0] == 0
-    return run
 
 
 def sha(path: str) -> str:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,7 +15,6 @@ from fastapi.testclient import TestClient
 
 from oracledp.privacy.cards import Card
 from oracledp.service import jobs as jobs_module
-from oracledp.service.app import application
 from oracledp.service.store import Console
 
 SCHEMA = "columns:\n  smoker: {kind: boolean}\n  ill: {kind: boolean}\n"
@@ -43,25 +40,6 @@ CALLS: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("GET", "/api/datasets/@/charges", {}),
     ("DELETE", "/api/jobs/@", {}),
 )
-
-
-@pytest.fixture
-def console(tmp_path: Path) -> Console:
-    (tmp_path / "data.csv").write_text("smoker,ill\n" + "1,1\n0,0\n" * 60)
-    made = Console(tmp_path / "console")
-    made.register("visits", str(tmp_path / "data.csv"), SCHEMA, epsilon="2", delta="1e-6", accountant="plain")
-    return made
-
-
-@pytest.fixture
-def client(console: Console, monkeypatch: pytest.MonkeyPatch) -> Iterator[TestClient]:
-    """Plans and jobs end at once here: what they do with texts is tested with the command line."""
-    said = 'import sys; print("oracledp: refused", file=sys.stderr); sys.exit(2)'
-    command = (jobs_module.sys.executable, "-S", "-E", "-c", said)
-    monkeypatch.setattr(jobs_module, "COMMAND", command)
-    monkeypatch.setattr("oracledp.service.plans.COMMAND", command)
-    with TestClient(application(console.folder, hosts=("testserver",), answer_every=0)) as client:
-        yield client
 
 
 JSON = {"Content-Type": "application/json"}

@@ -23,30 +23,10 @@ from oracledp.data.schema import Schema
 from oracledp.errors import ParameterError
 from oracledp.privacy.guarantee import Guarantee, Neighbours
 from oracledp.service import jobs as jobs_module
-from oracledp.service.app import application
 from oracledp.service.store import Console
 
 SCHEMA = "columns:\n  smoker: {kind: boolean}\n  ill: {kind: boolean}\n"
 JSON = {"Content-Type": "application/json"}
-
-
-@pytest.fixture
-def console(tmp_path: Path) -> Console:
-    (tmp_path / "data.csv").write_text("smoker,ill\n" + "1,1\n0,0\n" * 60)
-    made = Console(tmp_path / "console")
-    made.register("visits", str(tmp_path / "data.csv"), SCHEMA, epsilon="2", delta="1e-6", accountant="plain")
-    return made
-
-
-@pytest.fixture
-def client(console: Console, monkeypatch: pytest.MonkeyPatch) -> Iterator[TestClient]:
-    """Plans and jobs end at once here: what they do with texts is tested with the command line."""
-    said = 'import sys; print("oracledp: refused", file=sys.stderr); sys.exit(2)'
-    command = (jobs_module.sys.executable, "-S", "-E", "-c", said)
-    monkeypatch.setattr(jobs_module, "COMMAND", command)
-    monkeypatch.setattr("oracledp.service.plans.COMMAND", command)
-    with TestClient(application(console.folder, hosts=("testserver",), answer_every=0)) as client:
-        yield client
 
 
 @pytest.fixture

@@ -29,7 +29,6 @@ ONE = Fraction(1)
 REPLACE = Neighbours.REPLACE_ONE
 Ints = NDArray[np.int64]
 Rule = Callable[[Ints, Ints], Ints]  # (scores: labels × points, noise: coordinates × points) -> label per point
-FAILURE = -1
 
 
 def two_queries() -> QueryClass:

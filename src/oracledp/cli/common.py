@@ -18,8 +18,6 @@ from oracledp.progress_display import Advance
 from oracledp.progress_display import progress as shown_progress
 from oracledp.randomness.source import DrawSource, Randomness, SeededRandomness, SystemRandomness
 
-Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
-
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text.")
 quiet_option = click.option("--quiet", is_flag=True, help="No progress on standard error.")
 memory_option = click.option("--memory", help="Use a private folder on disk beyond this, for instance 4GB.")

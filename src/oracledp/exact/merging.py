@@ -1,16 +1,19 @@
-"""Equal 0/1 rows brought together, and exact sums of integers: what makes millions of records cheap.
+"""Equal records brought together, and exact sums of integers: what makes millions of records cheap.
 
-Rows are compared as packed words, so that sorting n records of d literals moves n·d/8 bytes and never builds a
-Python object per record.
+Records are compared as words: keys of codes, or packed bits, so that sorting n records of d literals moves n·d/8 bytes
+and never builds a Python object per record. Every merge of records in Python ends here.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+Word = NDArray[np.uint64] | NDArray[np.int64]
 
 _HALF = np.uint64(32)
 _LOW = np.uint64((1 << 32) - 1)
@@ -32,24 +35,45 @@ class EqualRows:
         >>> rows.first().tolist(), rows.totals(np.array([5, 7, 1])).tolist()
         ([1, 0], [7, 6])
         """
-        words = _words(records)
+        return cls.of_words(_words(records))
+
+    @classmethod
+    def of_words(cls, words: Sequence[Word]) -> EqualRows:
+        """The runs of rows with equal words, one array per place of a word, the first the most significant.
+
+        >>> EqualRows.of_words([np.array([7, 2, 7]), np.array([1, 5, 1])]).order.tolist()
+        [1, 0, 2]
+        """
         order = np.argsort(words[0]) if len(words) == 1 else np.lexsort(words[::-1])
-        new = np.zeros(len(order), dtype=np.bool_)
-        new[:1] = True
-        for word in words:
-            sorted_word = word[order]
-            new[1:] |= sorted_word[1:] != sorted_word[:-1]
-        return cls(order, np.flatnonzero(new))
+        return cls(order, run_starts(*(word[order] for word in words)))
 
     def first(self) -> NDArray[np.int64]:
         """One row of each run."""
         return self.order[self.starts]
 
+    def distinct(self, records: NDArray[Any]) -> NDArray[Any]:
+        """One row of each run: the records themselves, not a copy, where they were distinct and in order."""
+        first = self.first()
+        in_place = len(first) == len(records) and np.array_equal(first, np.arange(len(records)))
+        return records if in_place else records[first]
+
     def totals(self, weights: NDArray[np.int64]) -> NDArray[np.int64]:
         """The sum of the weights over each run; the caller knows that it fits."""
-        if not len(self.starts):
-            return np.zeros(0, dtype=np.int64)
-        return np.add.reduceat(weights[self.order], self.starts, dtype=np.int64)
+        return run_totals(weights[self.order], self.starts)
+
+
+def run_starts(*words: Word) -> NDArray[np.int64]:
+    """Where each run of equal rows begins, of words that are sorted together."""
+    new = np.zeros(len(words[0]), dtype=np.bool_)
+    new[:1] = True
+    for word in words:
+        new[1:] |= word[1:] != word[:-1]
+    return np.flatnonzero(new)
+
+
+def run_totals(weights: NDArray[np.int64], starts: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The sum of the weights over each run, in the same order; the caller knows that it fits."""
+    return np.add.reduceat(weights, starts, dtype=np.int64) if len(starts) else np.zeros(0, dtype=np.int64)
 
 
 def _words(records: NDArray[np.uint8]) -> list[NDArray[np.uint64]]:

@@ -58,7 +58,7 @@ class Sample:
         equal = EqualRows.of(records)
         positive = equal.totals(np.where(label, held * weights[1], 0))
         negative = equal.totals(np.where(label, 0, held * weights[0]))
-        return cls(literals, records[equal.first()], positive, negative, rows, max(weights) * heaviest, weights)
+        return cls(literals, equal.distinct(records), positive, negative, rows, max(weights) * heaviest, weights)
 
     @classmethod
     def from_table(cls, table: Table, target: Literal, *, weights: tuple[int, int] = (1, 1)) -> Sample:
@@ -92,12 +92,12 @@ class Sample:
 
     def labelled(self, wanted: Literals) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
         """The values of ``wanted`` with the label in a last column, and weights: what a 0/1-loss class reads."""
-        held = [np.flatnonzero(self.positive), np.flatnonzero(self.negative)]
-        weights = np.concatenate([self.positive[held[0]], self.negative[held[1]]])
-        records = np.empty((len(weights), len(wanted) + 1), dtype=np.uint8)
-        _write_values(self.records, np.concatenate(held), self.literals, wanted, records[:, :-1])
-        records[:, -1] = np.arange(len(weights)) < len(held[0])
-        return records, weights
+        both = np.stack([self.positive, self.negative], axis=1).ravel()
+        held = np.flatnonzero(both)  # record after record, so that what was sorted stays so
+        records = np.empty((len(held), len(wanted) + 1), dtype=np.uint8)
+        _write_values(self.records, held // 2, self.literals, wanted, records[:, :-1])
+        records[:, -1] = held % 2 == 0
+        return records, both[held]
 
 
 @dataclass(frozen=True, eq=False)

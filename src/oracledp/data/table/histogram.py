@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oracledp.data.schema import Schema
+from oracledp.exact.merging import EqualRows, run_starts, run_totals
 
 _KEY_LIMIT = 1 << 63
 _ROWS_IN_CACHE = 1 << 13
@@ -36,8 +37,9 @@ def distinct(
         words = (keys << room) | counts
         words.sort()
         keys, counts = words >> room, words & ((1 << room) - 1)
-    starts = _starts(keys)
-    return _decoded(schema, keys if len(starts) == len(keys) else keys[starts]), _totals(counts, starts, len(keys))
+    starts = run_starts(keys)
+    totals = np.diff(starts, append=len(keys)) if counts is None else run_totals(counts, starts)
+    return _decoded(schema, keys if len(starts) == len(keys) else keys[starts]), totals
 
 
 def record_keys(schema: Schema, columns: Sequence[NDArray[Any]]) -> Keys:
@@ -58,25 +60,12 @@ def _distinct_by_order(
     schema: Schema, columns: Sequence[NDArray[Any]], keys: Keys, counts: NDArray[np.int64] | None
 ) -> tuple[NDArray[Any], NDArray[np.int64]]:
     """The same for keys that leave no room for a count, or that are ranks."""
-    order = np.argsort(keys)
-    starts = _starts(keys[order])
-    first = order[starts]
+    equal = EqualRows.of_words([keys])
+    first = equal.first()
     records = np.empty((len(first), len(columns)), dtype=schema.code_dtype)
     for index, column in enumerate(columns):
         records[:, index] = column[first]
-    return records, _totals(None if counts is None else counts[order], starts, len(keys))
-
-
-def _starts(keys: Keys) -> NDArray[np.int64]:
-    """Where each run of equal keys begins."""
-    return np.flatnonzero(np.append(True, keys[1:] != keys[:-1]))
-
-
-def _totals(counts: NDArray[np.int64] | None, starts: NDArray[np.int64], rows: int) -> NDArray[np.int64]:
-    """How many rows each run stands for."""
-    if counts is None:
-        return np.diff(starts, append=rows)
-    return counts if len(starts) == rows else np.add.reduceat(counts, starts)
+    return records, equal.totals(np.ones(len(keys), dtype=np.int64) if counts is None else counts)
 
 
 def _decoded(schema: Schema, keys: Keys) -> NDArray[Any]:
