@@ -7,10 +7,9 @@ from collections.abc import Iterator
 
 from import_graph import PACKAGE
 
-CONCRETE = {
-    "Conjunctions", "Disjunctions", "Parities", "SubsetClass", "Halfspaces", "DecisionLists", "ReadOnceFormulas",
-    "Signed", "ZeroOneLoss", "Dual", "Trees",
-}  # fmt: skip
+from oracledp.classes.registry import KINDS
+
+CONCRETE = {"SubsetClass", "Dual", *(KINDS[kind].__name__ for kind in KINDS if KINDS.is_own(kind))}
 MOST = 15
 
 
