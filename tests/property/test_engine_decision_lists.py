@@ -12,6 +12,7 @@ from oracledp.data.literals import Literals
 from oracledp.oracles.base import Failed, Solution, Trust
 from oracledp.oracles.decision_list_search import DecisionListSearchOracle, distinct_columns
 from oracledp.oracles.exhaustive import ExhaustiveOracle
+from oracledp.oracles.long_list_search import LongListSearchOracle
 from oracledp.oracles.problem import WeightedProblem
 
 NAMES = ("a", "b", "c", "d")
@@ -119,6 +120,32 @@ def test_many_columns_against_a_plain_double_loop() -> None:
         assert isinstance(found, Solution)
         assert found.value == brute_length_two(problem, lists)
         assert problem.value(found.query.parts) == found.value
+
+
+@pytest.mark.parametrize("kind", ["random", "noisy", "planted"])
+def test_three_rules_of_two_columns_each_against_the_search_over_prefixes(kind: str) -> None:
+    """Sets of six columns are screened pair by pair; what is first among equals must not depend on it."""
+    rng = np.random.default_rng(len(kind))
+    lists = DecisionLists(Literals.named(*"abcdefghi"), length=3, width=2)
+    rules = [((0, 4), 1), ((2, 7), 0), ((3, 8), 1)]
+    places = [2 * lists.conditions.index(condition) + label for condition, label in rules]
+    planted = (*(position * lists.stride + place for position, place in enumerate(places)), 3 * lists.stride)
+    tested = set()
+    for _ in range(12):
+        rows = rng.integers(0, 2, (300, 9), dtype=np.uint8)
+        weights = rng.integers(-9, 10, 300)
+        if kind == "planted":
+            weights = np.where(lists.evaluate(planted, rows), -3, 3) + rng.integers(-2, 3, 300)
+        problem = WeightedProblem.build(lists, rows, weights)
+        if kind == "noisy":
+            problem = problem.with_noise(rng.integers(-2, 3, lists.part_count))
+        expected, found = LongListSearchOracle().solve(problem), DecisionListSearchOracle().solve(problem)
+        assert isinstance(expected, Solution)
+        assert isinstance(found, Solution)
+        assert (found.value, found.query.parts) == (expected.value, expected.query.parts)
+        chosen, _ = lists.rules(found.query.parts)
+        tested.add(len({literal for condition, _ in chosen for literal in condition}))
+    assert kind != "planted" or 6 in tested
 
 
 def brute_length_two(problem: WeightedProblem, lists: DecisionLists) -> int:
