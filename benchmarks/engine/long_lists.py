@@ -9,7 +9,7 @@ import numpy as np
 from benchmarks.engine.data import BenchmarkTable
 from benchmarks.engine.labelled import Bits, Flags
 from benchmarks.engine.measure import Row, Settings
-from benchmarks.engine.specialists import fit
+from benchmarks.engine.specialists import fit_list
 from benchmarks.engine.timing import timed
 from oracledp.classes import DecisionLists
 from oracledp.data.literals import Literals
@@ -19,7 +19,7 @@ from oracledp.oracles.problem import WeightedProblem
 
 PER_THOUSAND = 5  # of the rows, on each rule
 LENGTH = 20
-MOST_WORK = 1 << 33  # minutes
+MOST_WORK = 1 << 31  # half a minute or so
 
 
 def long_lists(table: BenchmarkTable, settings: Settings) -> Iterator[Row]:
@@ -27,7 +27,7 @@ def long_lists(table: BenchmarkTable, settings: Settings) -> Iterator[Row]:
     if settings.quick:
         yield list_row(table.name, table.features[:, :12], table.feature_label, settings)
         return
-    for name, features, label in table.others:
+    for name, features, label in (*table.others, (table.name, table.features, table.feature_label)):
         yield list_row(name, features, label, settings)
 
 
@@ -41,7 +41,7 @@ def list_row(name: str, features: Bits, label: Flags, settings: Settings) -> Row
     seconds, answer = timed(lambda: oracle.solve(WeightedProblem.build(lists, both, weights).with_noise(costs)))
     facts: Row = {"n": len(label), "literals": both.shape[1]}
     row: Row = {"case": f"{name} n={len(label)} literals={both.shape[1]}", **facts, "oracle": oracle.name}
-    peers = {"CORELS": fit("CORELS", features, label, PER_THOUSAND, settings)} if settings.peers else {}
+    peers = {"CORELS": fit_list(features, label, PER_THOUSAND, settings)} if settings.peers else {}
     if isinstance(answer, Failed):
         return {**row, "spent": seconds, "failed": answer.reason, "specialists": peers}
     row |= {"first": seconds, "again": seconds, "rules": len(lists.rules(answer.query.parts)[0])}

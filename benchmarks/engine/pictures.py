@@ -24,7 +24,7 @@ AXES = {
 def draw(folder: Path, results: dict[str, Any]) -> list[Path]:
     """Write the pictures and say which."""
     made = []
-    for name, picture in (("peers", peers), ("growth", growth), ("crossover", crossover)):
+    for name, picture in (("peers", peers), ("growth", growth), ("threads", threads), ("crossover", crossover)):
         figure = picture(results["rows"])
         made.append(folder / f"engine-{name}.png")
         figure.savefig(made[-1], dpi=110)
@@ -72,6 +72,23 @@ def growth(rows: Rows) -> Any:
         axes.grid(alpha=0.3)
         if found:
             axes.legend(fontsize=8)
+    return figure
+
+
+def threads(rows: Rows) -> Any:
+    """Seconds of one thread beside those of the busier of two."""
+    figure = _figure(7, 2.6)
+    axes = figure.subplots()
+    found = of(rows, "threads")
+    for place, row in enumerate(reversed(found)):
+        axes.barh(place + 0.2, 1.0, 0.35, color="#888888", label="one thread" if place == 0 else None)
+        share = row["busier"] / row["again"]
+        axes.barh(place - 0.2, share, 0.35, color="#1b6ca8", label="the busier of two" if place == 0 else None)
+    axes.axvline(1 / 1.7, color="#b3471d", linestyle=":")
+    axes.set_yticks(range(len(found)), [readable(row["case"]) for row in reversed(found)], fontsize=8)
+    axes.set_xlabel("CPU seconds as a share of one thread's (dotted: 1.7 times as fast)", fontsize=9)
+    if found:
+        axes.legend(fontsize=8)
     return figure
 
 

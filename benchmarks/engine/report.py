@@ -253,6 +253,16 @@ def specialist_cell(row: Row, name: str) -> str:
     return short(found["seconds"]) + (f" ({found['errors']:,} errors)" if other else "")
 
 
+def threads(rows: Rows) -> str:
+    """One thread, and the busier of two."""
+    lines = [
+        [readable(row["case"]), short(row["again"]), short(row["busier"]), f"{row['speedup']:.2f}",
+         f"{row['more_work']:.0%}"]
+        for row in of(rows, "threads")
+    ]  # fmt: skip
+    return markdown(["computation", "one thread", "the busier of two", "times as fast", "more work"], lines)
+
+
 def bandwidth(rows: Rows) -> str:
     """The inner loop beside a plain read of the same bits."""
     lines = [
@@ -283,6 +293,7 @@ TABLES: dict[str, Callable[[Rows], str]] = {
     "width": grown("width"),
     "noise": grown("noise"),
     "density": grown("density"),
+    "threads": threads,
     "crossover": crossover,
     "bandwidth": bandwidth,
 }

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.engine.corels_command import corels_command, run_corels
 from benchmarks.engine.data import BenchmarkTable
 from benchmarks.engine.labelled import Bits, Flags
 from benchmarks.engine.measure import Row, Settings
@@ -18,7 +19,6 @@ from benchmarks.engine.timing import timed, within
 PACKAGES = {
     "STreeD": "pystreed",
     "ConTree": "pycontree",
-    "CORELS": "corels",
     "FasterRisk": "fasterrisk",
     "GOSDT": "gosdt",
 }
@@ -29,6 +29,8 @@ def specialists(table: BenchmarkTable, settings: Settings) -> Iterator[Row]:
     """One row for each: its version, or why it is not compared."""
     for name, package in PACKAGES.items():
         yield {"case": name, **state_of(package)}
+    found = corels_command()
+    yield {"case": "CORELS", **({"failed": "not installed"} if found is None else {"version": found, "again": 0.0})}
 
 
 def state_of(package: str) -> Row:
@@ -77,14 +79,14 @@ def fit_tree(name: str, features: Bits, label: Flags, depth: int) -> tuple[float
     return seconds, int(np.count_nonzero(np.asarray(model.predict(values)) != label)), 0
 
 
-def fit_list(name: str, features: Bits, label: Flags, per_thousand: int) -> tuple[float, int, int]:
-    """The list of least errors with a penalty, in thousandths of the rows, on each rule of one literal."""
-    options = {"c": per_thousand / 1000, "n_iter": 10**9, "max_card": 1, "min_support": 0.0, "verbosity": []}
-    model = import_module("corels").CorelsClassifier(**options)
-    both = np.concatenate([features, 1 - features], axis=1)
-    seconds, _ = timed(lambda: model.fit(both, label.astype(int)))
-    errors = int(np.count_nonzero(np.asarray(model.predict(both)) != label))
-    return seconds, errors, len(model.rl_.rules) - 1
+def fit_list(features: Bits, label: Flags, per_thousand: int, settings: Settings) -> Row:
+    """CORELS's list of least errors with a penalty, in thousandths of the rows, on each rule of one literal."""
+    if corels_command() is None:
+        return {"failed": "not installed"}
+    found = run_corels(features, label, per_thousand, settings.limit)
+    if found is None:
+        return {"seconds": settings.limit, "finished": False}
+    return {"seconds": found[0], "finished": True, "objective": found[1], "rules": found[2]}
 
 
-FITS: dict[str, Fit] = {"STreeD": fit_tree, "ConTree": fit_tree, "GOSDT": fit_tree, "CORELS": fit_list}
+FITS: dict[str, Fit] = {"STreeD": fit_tree, "ConTree": fit_tree, "GOSDT": fit_tree}

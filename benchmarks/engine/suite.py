@@ -10,6 +10,7 @@ from benchmarks.engine.data import BenchmarkTable
 from benchmarks.engine.growth import growth
 from benchmarks.engine.long_lists import long_lists
 from benchmarks.engine.measure import Row, Settings
+from benchmarks.engine.shared_work import threads
 from benchmarks.engine.specialists import specialists
 from benchmarks.engine.trees import decision_trees
 from benchmarks.engine.verifying import verified
@@ -31,6 +32,7 @@ SECTIONS: dict[str, Section] = {
     "duals": rates.duals,
     "verified": verified,
     "growth": growth,
+    "threads": threads,
     "crossover": crossover,
 }
 

@@ -3,9 +3,11 @@
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 from benchmarks.engine import instances, report, results
 from benchmarks.engine.__main__ import bench
+from benchmarks.engine.corels_command import minority
 from benchmarks.engine.data import generated, load
 from benchmarks.engine.measure import Settings, measure
 from benchmarks.engine.suite import SECTIONS, run
@@ -86,3 +88,16 @@ def test_a_page_and_its_pictures_are_made_from_the_rows(tmp_path: Path) -> None:
 def test_a_page_that_asks_for_an_unknown_table_is_refused() -> None:
     with pytest.raises(ParameterError, match="nonsense"):
         report.fill("<!-- table: nonsense -->\n<!-- end -->", {"rows": []})
+
+
+def test_threads_say_what_the_busier_one_did() -> None:
+    rows = list(run("threads", generated(300), QUICK))
+    assert [row["case"].split()[0] for row in rows] == ["trees", "transform", "redraws"]
+    assert all(row["speedup"] > 0 for row in rows)
+
+
+def test_corels_is_told_what_no_list_can_have_right() -> None:
+    features = np.array([[0], [0], [0], [1], [1]], dtype=np.uint8)
+    wrong = minority(features, np.array([True, True, False, True, False]))
+    assert wrong[:3].tolist() == [False, False, True]
+    assert int(wrong[3:].sum()) == 1

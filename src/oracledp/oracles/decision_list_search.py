@@ -10,18 +10,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oracledp import _engine
-from oracledp.classes.base import Query, QueryClass
+from oracledp.classes.base import QueryClass
 from oracledp.classes.decision_lists import DecisionLists
-from oracledp.oracles.base import Answer, Certificate, Failed, Solution, Trust
+from oracledp.oracles.base import Answer, Failed
 from oracledp.oracles.problem import WeightedProblem
-from oracledp.oracles.work import most_work
+from oracledp.oracles.work import LimitedSearch, most_work
 
 MOST_CELLS = 1 << 36  # sets of columns times their cells: about a minute
 MOST_CUBES = 1 << 27  # positions times subcubes: a gigabyte
 
 
 @dataclass(frozen=True)
-class DecisionListSearchOracle:
+class DecisionListSearchOracle(LimitedSearch):
     """The first best decision list, proved (docs/engine.md, proofs/engine-cells.md).
 
     A list of length L and width w tests at most L·w columns and is constant on their cells, so the sum of the
@@ -38,16 +38,7 @@ class DecisionListSearchOracle:
     ('if b then 1; else 0', -3)
     """
 
-    work_limit: int | None = None
-
     name: ClassVar[str] = "decision-list-search"
-    trust: ClassVar[Trust] = Trust.PROVED
-    fixed_ties: ClassVar[bool] = True
-
-    @property
-    def total(self) -> bool:
-        """It always answers unless a work limit is set."""
-        return self.work_limit is None
 
     def supports(self, query_class: QueryClass, record_count: int) -> bool:
         """Whether every set of columns can be visited; all subcubes of the columns when a list may test them all."""
@@ -71,11 +62,7 @@ class DecisionListSearchOracle:
         limit = most_work(self.work_limit)
         costs = np.ascontiguousarray(problem.part_costs, dtype=np.int64)
         found = _engine.best_decision_list(prepared.data, lists.positions, prepared.conditions, costs, limit)
-        if found is None:
-            return Failed("work limit reached")
-        value, parts, work = found
-        certificate = Certificate(Trust.PROVED, "every set of columns was solved or bounded", work)
-        return Solution(Query(problem.query_class, tuple(parts)), problem.constant + value, certificate)
+        return self.answer(problem, found, "every set of columns was solved or bounded")
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oracledp import _engine
-from oracledp.classes.base import Query, QueryClass
+from oracledp.classes.base import QueryClass
 from oracledp.classes.halfspaces import Halfspaces
-from oracledp.oracles.base import Answer, Certificate, Failed, Solution, Trust
+from oracledp.oracles.base import Answer, Failed
 from oracledp.oracles.problem import WeightedProblem
-from oracledp.oracles.work import most_work
+from oracledp.oracles.work import LimitedSearch, most_work
 
 MOST_CELLS = 1 << 36  # sets of columns times their cells: about a minute
 MOST_PAIRS, MOST_QUERIES = 1 << 30, 1 << 36  # weight vectors a tree may face: two weights per column, or more
@@ -23,7 +23,7 @@ GREATEST_POINTS = 1 << 20
 
 
 @dataclass(frozen=True)
-class HalfspaceSearchOracle:
+class HalfspaceSearchOracle(LimitedSearch):
     """The first best halfspace, proved (docs/engine.md, proofs/engine-cells.md).
 
     Sparse classes: a query that reads s columns is constant on their 2^s cells, so the sum of the negative
@@ -40,16 +40,7 @@ class HalfspaceSearchOracle:
     ('-1·a +1·b >= 1', -4)
     """
 
-    work_limit: int | None = None
-
     name: ClassVar[str] = "halfspace-search"
-    trust: ClassVar[Trust] = Trust.PROVED
-    fixed_ties: ClassVar[bool] = True
-
-    @property
-    def total(self) -> bool:
-        """It always answers unless a work limit is set."""
-        return self.work_limit is None
 
     def supports(self, query_class: QueryClass, record_count: int) -> bool:
         """Whether all sets of columns (sparse) or all weight vectors can be searched, and the points are small."""
@@ -67,17 +58,11 @@ class HalfspaceSearchOracle:
             return Failed("class not supported")
         limit = most_work(self.work_limit)
         found = self._search(halfspaces, problem, limit)
-        if found is None:
-            return Failed("work limit reached")
-        value, threshold, parts, work = found
-        if halfspaces.free_intercept:
-            parts = [*parts, halfspaces.first_threshold + threshold]
-        certificate = Certificate(Trust.PROVED, "every weight vector was evaluated or bounded", work)
-        return Solution(Query(problem.query_class, tuple(parts)), problem.constant + value, certificate)
+        return self.answer(problem, found, "every weight vector was evaluated or bounded")
 
     def _search(
         self, halfspaces: Halfspaces, problem: WeightedProblem, limit: int
-    ) -> tuple[int, int, list[int], int] | None:
+    ) -> tuple[int, list[int], int] | None:
         points, thresholds = halfspaces.scaled
         free = halfspaces.free_intercept
         compiled = _engine.HalfspaceProblem(
@@ -91,8 +76,14 @@ class HalfspaceSearchOracle:
         )
         if by_supports(halfspaces):
             data, flipped = _cached(problem, "columns", sparse_columns)
-            return _engine.best_sparse_halfspace(data, flipped, compiled, limit)
-        return _engine.best_dense_halfspace(_cached(problem, "patterns", _engine.PatternData), compiled, limit)
+            found = _engine.best_sparse_halfspace(data, flipped, compiled, limit)
+        else:
+            patterns = _cached(problem, "patterns", _engine.PatternData)
+            found = _engine.best_dense_halfspace(patterns, compiled, limit)
+        if found is None:
+            return None
+        value, threshold, parts, work = found
+        return value, [*parts, halfspaces.first_threshold + threshold] if free else parts, work
 
 
 def by_supports(halfspaces: Halfspaces) -> bool:

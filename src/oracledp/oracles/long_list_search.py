@@ -9,19 +9,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oracledp import _engine
-from oracledp.classes.base import Query, QueryClass
+from oracledp.classes.base import QueryClass
 from oracledp.classes.decision_lists import DecisionLists
 from oracledp.exact.numbers import whole
-from oracledp.oracles.base import Answer, Certificate, Failed, Solution, Trust
+from oracledp.oracles.base import Answer, Failed
 from oracledp.oracles.problem import WeightedProblem
-from oracledp.oracles.work import most_work
+from oracledp.oracles.work import LimitedSearch, most_work
 
 MOST_CONDITIONS = 4096
 MOST_POSITIONS = 64
 
 
 @dataclass(frozen=True)
-class LongListSearchOracle:
+class LongListSearchOracle(LimitedSearch):
     """The first best list of up to 64 rules, proved (docs/engine.md, proofs/engine-cells.md).
 
     It always ends, but how soon depends on the data: minutes or more where rules cost nothing and no noise speaks
@@ -37,16 +37,7 @@ class LongListSearchOracle:
     'if b then 1; else 0'
     """
 
-    work_limit: int | None = None
-
     name: ClassVar[str] = "long-list-search"
-    trust: ClassVar[Trust] = Trust.PROVED
-    fixed_ties: ClassVar[bool] = True
-
-    @property
-    def total(self) -> bool:
-        """It always answers unless a work limit is set."""
-        return self.work_limit is None
 
     def supports(self, query_class: QueryClass, record_count: int) -> bool:
         """Decision lists of at most 64 rules over at most 4096 conditions."""
@@ -64,11 +55,7 @@ class LongListSearchOracle:
             rows = problem.cache[self.name] = _engine.ListRows(holds, problem.weights)
         costs = np.ascontiguousarray(problem.part_costs, dtype=np.int64)
         found = _engine.best_long_list(rows, lists.positions, costs, most_work(self.work_limit))
-        if found is None:
-            return Failed("work limit reached")
-        value, parts, work = found
-        certificate = Certificate(Trust.PROVED, "every prefix was extended or bounded", work)
-        return Solution(Query(problem.query_class, tuple(parts)), problem.constant + value, certificate)
+        return self.answer(problem, found, "every prefix was extended or bounded")
 
 
 def rule_penalty(lists: DecisionLists, penalty: int) -> NDArray[np.int64]:

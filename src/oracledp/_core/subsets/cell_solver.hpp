@@ -14,6 +14,7 @@ namespace oracledp {
 class CellSolver {
   public:
     static constexpr int kMostLiterals = 16;
+    static constexpr int64_t kVisitCost = 128;  // of a child without it, for each of its literals, in rows of a cover
 
     CellSolver(const SubsetCosts &costs, Value unit, WorkMeter &meter, Incumbent &incumbent)
         : costs_(costs), unit_(unit), meter_(meter), incumbent_(incumbent) {}

@@ -58,8 +58,7 @@ class Search : NodeBounds {
     void visit(Node node, int depth) {
         Level &level = at(depth);
         forced_.clear();
-        while (force(node, level)) {
-        }
+        for (bool changed = true; changed;) changed = force(node, level);
         log_.add_list(forced_);
         if (narrow(node, level)) branch(node, depth);
         log_.add(SearchLog::kEnd);
@@ -208,7 +207,8 @@ class Search : NodeBounds {
         const int64_t rows = int64_t(count_rows(level.cover.data(), node.table->words()));
         const int most = eager_ ? 2 : std::min(CellSolver::kMostLiterals, bit_length(Word(rows)) + 3);
         const int count = std::min(most, int(level.columns.size()));
-        if (rows + (int64_t{1} << count) / 16 > 64 * count * (count - 1) && !eager_) return 1;
+        const int64_t visits = int64_t{eager_ ? count : promising(incumbent_, node, level, count)} * (count - 1);
+        if (rows + (int64_t{1} << count) / 16 > CellSolver::kVisitCost * visits && !eager_) return 1;
         log_.add(SearchLog::kSettled);
         log_.add(count);
         cells_.solve(*node.table, level.cover.data(), node.negative + node.positive, level.columns.data(), count,

@@ -1,5 +1,6 @@
 // What the costs of literals, and sums over a node's rows, say about every set below it (proofs/engine.md).
 #pragma once
+#include "subsets/incumbent.hpp"
 #include "subsets/search_node.hpp"
 #include "subsets/subset_costs.hpp"
 
@@ -42,6 +43,13 @@ class NodeBounds {
         const Value more = costs_.separable() ? level.prefix_cost[child] : rest;
         return data_value(level.negative[child], level.residual[child]) + node.cost +
             costs_.part(literal_at(node, level, child)) + more;
+    }
+    // How many of the first children a bound does not rule out, where costs are separable.
+    int promising(Incumbent &incumbent, const Node &node, const Level &level, int count) const {
+        int found = 0;
+        for (size_t i = 1; i < size_t(count); ++i)
+            found += !incumbent.hopeless(literal_at(node, level, i), child_bound(node, level, i, 0));
+        return found;
     }
     // Even removing every positive row that lacks it would not pay for the literal.
     bool never_pays(const Node &node, int literal, Value positive_with) const {
