@@ -16,7 +16,7 @@ import oracledp as odp
 from oracledp.classes import Conjunctions
 from oracledp.data.table.texts import TextColumns
 from oracledp.data.table.unit import Unit
-from oracledp.errors import BudgetExceeded, DataError, ParameterError
+from oracledp.errors import BudgetExceeded, DataError, OracleDPError, ParameterError
 from oracledp.learners import (
     CardRegressor,
     ConjunctionClassifier,
@@ -29,9 +29,11 @@ from oracledp.learners import (
     PrivateSelector,
     TreeClassifier,
     TreeRegressor,
+    load_model,
 )
 from oracledp.learners.persons import Persons, bounded
 from oracledp.mechanisms.private_schema import infer_schema
+from oracledp.privacy.guarantee import Guarantee
 from oracledp.privacy.ledger import Ledger
 from oracledp.randomness.source import SeededRandomness
 
@@ -200,3 +202,30 @@ def test_a_bought_schema(kind: str, tmp_path: Path) -> None:
         infer_schema(data, epsilon=20, delta="1e-3", person="nobody")
     with pytest.raises(ParameterError, match="one row per person"):
         infer_schema(data, epsilon=20, delta="1e-3", person="patient_id", rows_per_person=2, neighbours="replace-one")
+
+
+@pytest.mark.parametrize("kind", ["card", "tree", "selector", "schema"])
+def test_a_loaded_estimator_still_speaks_of_persons(kind: str, tmp_path: Path) -> None:
+    """It knew its guarantee, and then took the column of ids for one to predict from."""
+    known = KINDS[kind]
+    fitted = type(known)(**{**known.get_params(deep=False), "ledger": None}).fit(X, Y, person="patient_id")
+    fitted.save(tmp_path / "model.json")
+    loaded = load_model(tmp_path / "model.json")
+    assert loaded.guarantee_ == fitted.guarantee_
+    assert loaded.guarantee_.unit == Unit("patient_id")
+    assert loaded.person_ == "patient_id"
+    assert "any one person (all rows with one patient_id)" in str(loaded.guarantee_)
+    assert (loaded.predict(X) == fitted.predict(X)).all()
+    assert (loaded.predict(X[["a", "b"]]) == fitted.predict(X)).all()
+
+
+def test_a_fit_on_rows_forgets_the_persons_of_the_last_one() -> None:
+    model = ConjunctionClassifier(classes=CLASSES, **ONE).fit(X, Y, person="patient_id")
+    assert model.fit(X[["a", "b"]], Y).person_ is None
+
+
+@pytest.mark.parametrize("rows", [0, -3, 10**9, "many", 1.5])
+def test_a_saved_guarantee_with_impossible_persons_is_refused(rows: Any) -> None:
+    made = {**ConjunctionClassifier(classes=CLASSES, **ONE).fit(X, Y, person="patient_id").guarantee_.to_json()}
+    with pytest.raises(OracleDPError):
+        Guarantee.from_json({**made, "rows_per_person": rows})

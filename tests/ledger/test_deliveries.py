@@ -1,7 +1,10 @@
 """What came of a charge: the digests of its files, in an entry of their own after it."""
 
+import errno
 import hashlib
 import json
+import os
+import tempfile
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
@@ -11,6 +14,7 @@ import pytest
 from oracledp.errors import ModelError
 from oracledp.privacy.guarantee import Guarantee, Neighbours
 from oracledp.privacy.ledger import Ledger
+from oracledp.whole_files import PendingFile
 
 Run = Callable[..., tuple[int, str]]
 LEARN = ("learn", "d.csv", "--schema", "s.yaml", "--target", "ill", "--epsilon", "1", "--quiet", "--ledger", "b")
@@ -132,3 +136,41 @@ def test_a_card_from_before_digests_is_still_read(run: Run) -> None:
     for version, code in ((1, 0), (2, 2)):
         Path("card.json").write_text(json.dumps({**card.to_json(), "oracledp-card": version}))
         assert run("verify", "card.json", "--ledger", "b")[0] == code
+
+
+@pytest.mark.parametrize("where", ["another folder", "the screen"])
+def test_what_was_rescued_is_known_to_ledger_and_card(
+    run: Run, where: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A rule that could not be saved where it was asked for was once a stranger to the ledger that it had charged."""
+    keep, safe = PendingFile.keep, tmp_path / "safe"
+    safe.mkdir()
+
+    def full(pending: PendingFile) -> None:
+        if Path(pending.path).name == "rule.json":
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        keep(pending)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(PendingFile, "keep", full)
+        patch.setattr(tempfile, "tempdir", str(safe))
+        if where == "the screen":
+            patch.setattr(tempfile, "mkstemp", lambda **_: 1 / 0)
+        code, said = run(*LEARN, "--out", "rule.json", "--card", "card.json")
+    assert (code, "No space left on device" in said) == (2, True)
+    (delivered,) = Ledger(Path("b")).delivered.values()
+    if where == "the screen":
+        assert "it was printed instead" in said
+        rescued = Path("copied.json")
+        rescued.write_text(said[said.index("{") : said.index("\n}\n") + 3])
+    else:
+        (rescued,) = safe.iterdir()
+        assert f"it was saved as {rescued} instead" in said
+    assert dict(delivered.files)["rule.json"] == sha(str(rescued))
+    assert run("verify", str(rescued), "--ledger", "b")[0] == 0
+    assert "nothing delivered" not in run("budget", "show", "b")[1]
+    assert "rule.json is not beside its card" in run("verify", "card.json", "--ledger", "b")[1]
+    rescued.rename("rule.json")
+    assert run("verify", "card.json", "--ledger", "b")[0] == 0
+    Path("rule.json").write_text(Path("rule.json").read_text().replace('"epsilon": "1"', '"epsilon": "1/2"'))
+    assert run("verify", "rule.json", "--ledger", "b")[0] == 2

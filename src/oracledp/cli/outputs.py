@@ -10,14 +10,14 @@ import hashlib
 import json
 import os
 import sys
-import tempfile
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
 import click
 
+from oracledp.cli.rescue import Writer, rescued
 from oracledp.errors import OracleDPError, ParameterError
 from oracledp.privacy.cards import Card
 from oracledp.privacy.ledger import Ledger
@@ -31,7 +31,6 @@ CHARGED = "oracledp.charged-ledger"  # and the ledger that learns what was deliv
 PRINTED = "standard output"  # how a ledger names what was printed
 UNRECORDED = "oracledp.unrecorded"  # whether it should say that no ledger counts what it spent
 NOT_RECORDED = "not recorded: no --ledger was named, so nobody counts what this release cost (see: oracledp budget)"
-Writer = Callable[[BinaryIO], None]
 
 
 class NotSaved(OracleDPError):
@@ -92,8 +91,15 @@ class Outputs:
                 self._digests[Path(pending.path).name] = digest
         except Exception as error:  # whatever happens to one output, the others are still to be written
             pending.drop()
-            where = f"; {_rescue(Path(pending.path).name, writer)}" if rescue else ""
+            where = f"; {self._rescue(option, Path(pending.path).name, writer)}" if rescue else ""
             self._lost.append(f"{_reason(pending, error)}{where}")
+
+    def _rescue(self, option: str, name: str, writer: Writer) -> str:
+        """Save an output elsewhere; the ledger knows it by its own name, so that it can be put back beside its card."""
+        digest, where = rescued(name, writer)
+        if digest is not None and self._ledger is not None and option not in (*NOT_RELEASED, "card"):
+            self._digests[name] = digest
+        return where
 
     def write_text(self, option: str, text: Callable[[], str], *, rescue: bool = True) -> None:
         """The same for a text, which is made only if it was asked for."""
@@ -184,22 +190,3 @@ def _reason(pending: PendingFile, error: Exception) -> str:
         return str(error)
     words = error.strerror if isinstance(error, OSError) and error.strerror else type(error).__name__
     return f"{pending.path} cannot be written: {words}"
-
-
-def _rescue(name: str, writer: Writer) -> str:
-    """Save what was paid for in another folder, or print it."""
-    for folder in (tempfile.gettempdir(), Path.home(), Path.cwd()):
-        with suppress(Exception):
-            descriptor, rescued = tempfile.mkstemp(prefix="oracledp-rescued-", suffix=f"-{name[-80:]}", dir=folder)
-            try:
-                with os.fdopen(descriptor, "wb") as file:
-                    writer(file)
-            except BaseException:
-                Path(rescued).unlink(missing_ok=True)
-                raise
-            return f"it was saved as {rescued} instead"
-    with suppress(Exception):
-        writer(sys.stdout.buffer)
-        sys.stdout.flush()
-        return "it was printed instead"
-    return "it is lost, and the budget is spent"

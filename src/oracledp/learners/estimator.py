@@ -73,6 +73,11 @@ class PrivateEstimator(Shown):
             self.__dict__.update(before)
             raise
 
+    @property
+    def person_(self) -> str | None:
+        """The column that told persons apart in the last fit, or in the one that was saved; None if rows count."""
+        return self.guarantee_.unit.person
+
     def _fit(self, X: Any, y: Any, sample_weight: Any, persons: Persons) -> Any:
         given = bounded(self, X, y, sample_weight, persons)
         refuse_counted_persons(Neighbours.parse(self.neighbours), given.unit)
@@ -80,8 +85,6 @@ class PrivateEstimator(Shown):
             ready = self.prepare(given.X, given.y, sample_weight=given.sample_weight)
         facts = replace(ready.facts, unit=given.unit)
         released = release(ready.fitting, ready.data, facts, ledger=self.ledger, source=self.source())
-        if given.unit.person is not None:
-            self.person_ = given.unit.person
         lineage: Lineage | None = getattr(self, "_lineage", None)
         promised = released.guarantee if lineage is None else lineage.after(released.guarantee, self.ledger)
         return self.settle(ready, released.result, promised)
@@ -163,7 +166,7 @@ class PrivateEstimator(Shown):
 
     def _values(self, X: Any, encoder: CutEncoder) -> NDArray[Any]:
         """The rows as an array, without target and ids; a loaded model knows its columns by number only."""
-        others = {self.target, getattr(self, "person_", None)} & set(names_of(X))
+        others = {self.target, self.person_} & set(names_of(X))
         if others and set(encoder.names) <= set(names_of(X)):
             X = columns_of(X, encoder.names)
         if hasattr(self, "n_features_in_"):

@@ -27,16 +27,16 @@ class Lineage:
         """What a copy that was just fitted promises together with all the others.
 
         With a ledger that is everything charged to it; without one, the sum over this process (proofs/composition.md),
-        and the guarantee says that it does not know of others.
+        and the guarantee says that it does not know of others. The curve of one fit is not that of all.
         """
         self.spent.append((promised.epsilon, promised.delta))
         if ledger is not None:
             epsilon, delta = ledger.spent
-            return replace(promised, epsilon=epsilon, delta=delta)
+            return replace(promised, epsilon=epsilon, delta=delta, rho=None)
         self._warn()
         epsilon = sum((one for one, _ in self.spent), Fraction(0))
         delta = sum((one for _, one in self.spent), Fraction(0))
-        return replace(promised, epsilon=epsilon, delta=delta).assuming(ELSEWHERE)
+        return replace(promised, epsilon=epsilon, delta=delta, rho=None).assuming(ELSEWHERE)
 
     def _warn(self) -> None:
         if not self.warned:

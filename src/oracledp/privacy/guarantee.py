@@ -136,7 +136,7 @@ robust: it depends on no solver.
                 private=data["private"] is True,
                 proof=str(data["proof"]).removeprefix("proofs/").removesuffix(".md"),
                 rho=positive(data["rho"], "rho") if "rho" in data else None,
-                unit=ROWS if "person" not in data else Unit(str(data["person"]), int(data["rows_per_person"])),
+                unit=ROWS if "person" not in data else Unit.of(data["person"], data["rows_per_person"], None),
             )
         except (KeyError, TypeError, ValueError) as error:
             raise ModelError("this is not a guarantee written by oracledp") from error
