@@ -54,7 +54,7 @@ def edit(name: str, old: str, new: str) -> None:
         ("card.json", '"unit": "row"', '"unit": "person"', "the signature does not belong"),
         ("card.json", '"signature": "', '"signature": "zz', "the signature does not belong"),
         ("card.json", '"name": "rule.json"', '"name": "../rule.json"', "does not hold a privacy card"),
-        ("card.json", '"oracledp-card": 2', '"oracledp-card": 7', "was edited"),
+        ("card.json", '"oracledp-card": 2', '"oracledp-card": 7', "another version"),
         ("card.json", '"oracledp-card": 2', '"oracledp-card": 1', "the signature does not belong"),
     ],
 )

@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 
 from oracledp.errors import ModelError
+from oracledp.privacy import cards
+from oracledp.privacy.cards import Card
 from oracledp.privacy.guarantee import Guarantee, Neighbours
 from oracledp.privacy.ledger import Ledger
 from oracledp.whole_files import PendingFile
@@ -174,3 +176,43 @@ def test_what_was_rescued_is_known_to_ledger_and_card(
     assert run("verify", "card.json", "--ledger", "b")[0] == 0
     Path("rule.json").write_text(Path("rule.json").read_text().replace('"epsilon": "1"', '"epsilon": "1/2"'))
     assert run("verify", "rule.json", "--ledger", "b")[0] == 2
+
+
+def test_a_file_is_checked_itself_wherever_its_card_lies(run: Run) -> None:
+    """With a card in another folder, the file beside that card was once checked in its place."""
+    Path("sent").mkdir()
+    assert run(*LEARN, "--out", "sent/rule.json", "--report", "sent/page.html", "--card", "sent/card.json")[0] == 0
+    Path("rule.json").write_text(Path("sent/rule.json").read_text().replace('"epsilon": "1"', '"epsilon": "1/2"'))
+    code, said = run("verify", "rule.json", "--card", "sent/card.json", "--ledger", "b")
+    assert (code, "not the file that was released" in said) == (2, True)
+    Path("rule.json").write_bytes(Path("sent/rule.json").read_bytes())
+    code, said = run("verify", "rule.json", "--card", "sent/card.json", "--ledger", "b")
+    assert (code, "not checked: whose key it is (--key), the other files of its card" in said) == (0, True)
+    Path("sent/page.html").unlink()
+    assert run("verify", "sent/rule.json")[0] == 0  # it is itself, and no other was asked about
+    assert "page.html is not beside its card" in run("verify", "sent/card.json")[1]
+
+
+def test_a_card_that_says_to_be_older_gets_no_files_past_the_ledger(run: Run) -> None:
+    """A charge of which nothing was delivered, and an unsigned card of the version that knew no deliveries."""
+    ledger = Ledger(Path("b")).releasing()
+    charge = ledger.charge(PROMISE, "rspm")
+    Path("made-up.json").write_text("{}")
+    card = Card.of(ledger, charge.release or "", (("made-up.json", sha("made-up.json")),))
+    for version in (1, 2):
+        Path("card.json").write_text(json.dumps({**card.to_json(), "oracledp-card": version}))
+        code, said = run("verify", "card.json", "--ledger", "b")
+        assert (code, "nothing was delivered for this release" in said) == (2, True)
+
+
+def test_a_card_outlives_the_words_of_its_version(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was signed are the words of then; those of now may be others."""
+    public = run("budget", "key", "k")[1].strip()
+    assert run(*LEARN, "--out", "rule.json", "--card", "card.json", "--sign", "k")[0] == 0
+    with monkeypatch.context() as later:
+        later.setattr(Guarantee, "__str__", lambda _: "quite private")
+        assert "its words and its numbers differ" in run("verify", "card.json", "--key", public)[1]
+        later.setattr(cards, "library", lambda: "9.9")
+        assert run("verify", "card.json", "--key", public, "--ledger", "b")[0] == 0
+        Path("card.json").write_text(Path("card.json").read_text().replace("1-differentially", "0-differentially"))
+        assert "the signature does not belong" in run("verify", "card.json", "--key", public)[1]

@@ -1,6 +1,7 @@
 """What the budget lets through, against exact laws (proofs/budget.md)."""
 
 from fractions import Fraction
+from functools import cache
 from itertools import product
 from math import exp
 from pathlib import Path
@@ -10,7 +11,7 @@ import pytest
 from oracledp.errors import BudgetExceeded, ParameterError
 from oracledp.privacy.accounting import homogeneous_delta, zcdp_rho
 from oracledp.privacy.guarantee import Guarantee, Neighbours
-from oracledp.privacy.ledger import Charge, Ledger, Spending, Terms
+from oracledp.privacy.ledger import Charge, Ledger, Spending, Terms, spending
 
 MICRO = Fraction(1, 10**6)
 
@@ -108,3 +109,60 @@ def test_a_release_with_a_curve_is_charged_by_it(tmp_path: Path) -> None:
 def test_terms_that_promise_nothing_are_refused_wherever_they_come_from(wrong: dict[str, object]) -> None:
     with pytest.raises(ParameterError):
         Terms(**{"epsilon": Fraction(1), "delta": MICRO, "neighbours": "add-remove", **wrong})  # type: ignore[arg-type]
+
+
+def best_attack(under: Terms, menu: list[tuple[int, Fraction, Fraction]], unit: Fraction) -> float:
+    """The largest δ at the budget's ε that any analyst reaches who chooses every step by all outcomes so far. Exact.
+
+    A step is the worst (ε, δ)-DP mechanism there is (Kairouz, Oh, Viswanath): with probability δ it tells everything,
+    else it is randomised response at ε, here a multiple of ``unit``. So what counts of the past is the loss so far and
+    how often each step was taken, and the best next step follows from those after it.
+    """
+
+    @cache
+    def reach(counts: tuple[int, ...], loss: int) -> float:
+        best = max(0.0, 1 - exp(float(under.epsilon - loss * unit)))
+        for place, (size, delta, _) in enumerate(menu):
+            taken = tuple(count + (place == other) for other, count in enumerate(counts))
+            if spent(taken).within(under):
+                p = 1 / (1 + exp(-float(size * unit)))
+                later = p * reach(taken, loss + size) + (1 - p) * reach(taken, loss - size)
+                best = max(best, float(delta) + (1 - float(delta)) * later)
+        return best
+
+    @cache
+    def spent(counts: tuple[int, ...]) -> Spending:
+        total = Spending()
+        for count, (size, delta, rho) in zip(counts, menu, strict=True):
+            one = Charge(epsilon=size * unit, delta=delta, mechanism="x", rho=rho or None)
+            for _ in range(count):
+                total = total.plus(one)
+        return total
+
+    return reach((0,) * len(menu), 0)
+
+
+@pytest.mark.parametrize("accountant", ["plain", "curves"])
+@pytest.mark.parametrize("delta", [Fraction(1, 5), Fraction(1, 50), Fraction(1, 1000)])
+@pytest.mark.parametrize(
+    ("menu", "unit"),
+    [
+        ([(1, Fraction(0), Fraction(0)), (9, Fraction(0), Fraction(0))], Fraction(1, 20)),
+        ([(2, Fraction(0), Fraction(0)), (1, Fraction(1, 2000), Fraction(0))], Fraction(1, 10)),
+        ([(1, Fraction(0), Fraction(1, 800)), (4, Fraction(1, 400), Fraction(0))], Fraction(1, 20)),
+    ],
+    ids=["small and large", "pure and with delta", "curve and delta"],
+)
+def test_the_best_adaptive_analyst_stays_within_the_budget(
+    accountant: str, delta: Fraction, menu: list[tuple[int, Fraction, Fraction]], unit: Fraction
+) -> None:
+    """Over *all* strategies that the filter lets through, by dynamic programming; no analyst reaches δ at ε = 1."""
+    found = best_attack(terms(accountant, "1", delta), menu, unit)
+    assert found <= float(delta)
+
+
+def test_the_attack_wins_against_a_filter_that_grants_too_much(monkeypatch: pytest.MonkeyPatch) -> None:
+    menu, under = [(1, Fraction(0), Fraction(0))], terms("curves", "1", Fraction(1, 50))
+    assert best_attack(under, menu, Fraction(1, 10)) <= 1 / 50
+    monkeypatch.setattr(spending, "zcdp_rho", lambda epsilon, delta: 4 * zcdp_rho(epsilon, delta))
+    assert best_attack(under, menu, Fraction(1, 10)) > 1 / 50

@@ -86,3 +86,15 @@ def test_from_the_command_line(tmp_path: Path, ledger: Ledger) -> None:
     assert run.invoke(cli, [*learn, "--reservation", held]).exit_code == 0
     assert [charge.release for charge in ledger.charges] == [held]
     assert '"RandomizedResponseDpEvent"' in run.invoke(cli, ["budget", "export", place, "--events"]).output
+
+
+def test_what_somebody_set_aside_is_theirs(ledger: Ledger) -> None:
+    """Whoever read the id in the ledger could once spend what another had set aside."""
+    held = ledger.acting(actor="ada", dataset="visits").reserve(epsilon="0.6")
+    for other in ({"actor": "ben"}, {"dataset": "labs"}):
+        with pytest.raises(BudgetExceeded, match="is for 'ada' and data set 'visits'"):
+            held.acting(**other).charge(promise("0.5"), "x")
+    held.charge(promise("0.5"), "x")
+    anybody = ledger.acting(actor="ada").reserve(epsilon="0.2")
+    anybody.acting(dataset="labs").charge(promise("0.2"), "x")
+    assert ledger.spent == (Fraction(7, 10), 0)

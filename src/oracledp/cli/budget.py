@@ -15,6 +15,7 @@ from oracledp.cli.common import emit, json_option, neighbours_option
 from oracledp.data.schema import Schema
 from oracledp.privacy.guarantee import show
 from oracledp.privacy.ledger import Ledger
+from oracledp.privacy.ledger.entries import UNITS
 from oracledp.privacy.ledger.events import event_of
 from oracledp.privacy.ledger.limits import PERIODS, QUARTER
 from oracledp.privacy.ledger.spending import in_force
@@ -61,6 +62,7 @@ def budget() -> None:
 )
 @click.option(
     "--unit",
+    type=click.Choice(UNITS),
     default="row",
     show_default=True,
     help="Whose privacy is counted: row, or person for tables read with --person.",

@@ -1,4 +1,4 @@
-"""Where an output goes that was paid for and cannot be written where it was asked for: another folder, or the screen."""
+"""Where an output goes that was paid for and cannot be written where it was wanted: another folder, or the screen."""
 
 from __future__ import annotations
 

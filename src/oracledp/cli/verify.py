@@ -37,11 +37,12 @@ def verify(file: str, card: str | None, key: str | None, place: str | None, as_j
     found = Card.load(beside)
     if beside != path and path.name not in dict(found.files):
         raise ModelError(f"{beside} is the card of other files, not of {file}")
-    found.check(beside.parent, key=key, ledger=ledger)
+    found.check(beside.parent, key=key, ledger=ledger, only=None if beside == path else path)
     checked = ["files"] + ["signature"] * (found.public_key is not None)
     if ledger is not None:
         checked += ["charge"] + ["delivery"] * ((found.charge.release or "") in ledger.delivered)
     missed = [what for what, named in (("whose key it is (--key)", key), ("the ledger (--ledger)", place)) if not named]
+    missed += ["the other files of its card"] * (beside != path and len(found.files) > 1)
     lines = [str(found), f"checked: {', '.join(checked)}"]
     lines += [f"not checked: {', '.join(missed)}"] if missed else []
     emit(as_json, {"card": found.to_json(), "checked": checked, "not_checked": missed}, "\n".join(lines))

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from oracledp.errors import ModelError, ParameterError
 from oracledp.privacy.guarantee import Guarantee, Neighbours
 from oracledp.privacy.ledger import Charge, Ledger
+from oracledp.privacy.ledger.stamps import library
 from oracledp.privacy.signing import Signer, refuse_forged
 from oracledp.whole_files import read_saved
 
@@ -41,6 +43,7 @@ class Card:
     public_key: str | None = None
     signature: str | None = None
     version: int = VERSION
+    read: Mapping[str, Any] | None = field(default=None, compare=False, repr=False)  # as it stands in its file
 
     @classmethod
     def of(cls, ledger: Ledger, release: str, files: tuple[tuple[str, str], ...]) -> Card:
@@ -63,18 +66,26 @@ class Card:
 
     def signed(self, signer: Signer) -> Card:
         """The same card, signed."""
-        named = replace(self, public_key=signer.public, signature=None)
+        named = replace(self, public_key=signer.public, signature=None, read=None)
         return replace(named, signature=signer.sign(named.message()))
 
     def message(self) -> bytes:
-        """What a signature is about: everything but the signature."""
-        data = {name: value for name, value in self.to_json().items() if name != "signature"}
+        """What a signature is about: everything but the signature, in the words of the version that wrote it."""
+        said = self.to_json() if self.read is None else self.read
+        data = {name: value for name, value in said.items() if name != "signature"}
         return json.dumps(data, ensure_ascii=True, sort_keys=True, separators=(",", ":")).encode()
 
-    def check(self, folder: Path, *, key: str | None = None, ledger: Ledger | None = None) -> None:
-        """Refuse files that are not the card's own, another key than ``key``, a charge or files that a ledger lacks."""
+    def check(
+        self, folder: Path, *, key: str | None = None, ledger: Ledger | None = None, only: Path | None = None
+    ) -> None:
+        """Refuse files that are not the card's own, another key than ``key``, a charge or files that a ledger lacks.
+
+        The files are those in a folder, or ``only`` the one of them that lies at some path.
+        """
         for name, digest in self.files:
-            path = folder / name
+            path = folder / name if only is None else only
+            if only is not None and name != only.name:
+                continue
             if not path.is_file():
                 raise ModelError(f"{name} is not beside its card")
             if digest_of(path) != digest:
@@ -92,7 +103,7 @@ class Card:
         if charged(ledger, release) != self.charge:
             raise ModelError("the ledger's charge for this release is another one")
         delivered = ledger.delivered.get(release)
-        if delivered is None and self.version > _BEFORE_HASHES:
+        if delivered is None and (self.version > _BEFORE_HASHES or self.charge.hashed):
             raise ModelError("the ledger says that nothing was delivered for this release")
         if delivered is not None and not set(self.files) <= set(delivered.files):
             raise ModelError("the ledger knows other files of this release")
@@ -124,10 +135,15 @@ class Card:
                 data.get("public_key"),
                 data.get("signature"),
                 data["oracledp-card"],
+                data,
             )
-            same = card.version in (_BEFORE_HASHES, VERSION) and data["guarantee"] == str(card.guarantee)
+            signed_before = card.public_key is not None and card.charge.version != library()  # in words of its own
+            same = signed_before or data["guarantee"] == str(card.guarantee)
+            known = card.version in (_BEFORE_HASHES, VERSION)
         except (KeyError, TypeError, ValueError, AttributeError):
             raise ModelError(f"{path} does not hold a privacy card") from None
+        if not known:
+            raise ModelError(f"{path} is a card of another version than this library reads")
         if not same:
             raise ModelError(f"{path} was edited: its words and its numbers differ")
         return card

@@ -15,6 +15,8 @@ from oracledp.privacy.guarantee import Neighbours
 from oracledp.privacy.ledger.entry import Entry
 
 VERSION = 2
+PERSON = "person"  # the unit of a ledger whose charges must all speak of persons
+UNITS = ("row", PERSON)
 RESERVED = "reserved"  # how a reservation stands among charges
 
 
@@ -44,6 +46,13 @@ class Terms(Entry):
             raise ParameterError(f"accountant must be 'plain' or 'curves', got {self.accountant!r}")
         if self.accountant == "curves" and self.delta == 0:
             raise ParameterError("accountant 'curves' needs a delta above 0: without one, charges can only be summed")
+
+
+def known_unit(unit: str) -> str:
+    """A unit that charges can speak of."""
+    if unit not in UNITS:
+        raise ParameterError(f"unit must be 'row' or 'person', got {unit!r}")
+    return unit
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,6 +12,7 @@ from pathlib import Path
 from oracledp.errors import ModelError, ParameterError
 from oracledp.privacy.ledger.chain import Link
 from oracledp.privacy.ledger.old_file import is_old, old_links, upgrade
+from oracledp.privacy.ledger.stamps import now
 from oracledp.whole_files import flush_folder
 
 _WAIT = 600.0  # seconds for other writers, who hold the lock for milliseconds
@@ -27,6 +28,9 @@ CREATE TRIGGER no_refund BEFORE DELETE ON entries BEGIN SELECT RAISE(ABORT, 'a l
 class _FileLog:
     connection: sqlite3.Connection
     links: list[Link]
+
+    def now(self) -> str:
+        return now()
 
     def append(self, link: Link) -> None:
         _insert(self.connection, len(self.links), link)

@@ -16,7 +16,7 @@ from oracledp.errors import ParameterError
 from oracledp.exact.numbers import Exact, positive, probability, whole
 from oracledp.privacy.guarantee import Guarantee, Neighbours
 from oracledp.privacy.ledger.chain import START, Link
-from oracledp.privacy.ledger.entries import Charge, DataSet, Delivered, GivenUp, Reservation, Terms
+from oracledp.privacy.ledger.entries import Charge, DataSet, Delivered, GivenUp, Reservation, Terms, known_unit
 from oracledp.privacy.ledger.entry import E, Entry, short_text
 from oracledp.privacy.ledger.events import as_event
 from oracledp.privacy.ledger.limits import Limit
@@ -70,7 +70,7 @@ class Ledger(Shown):
         """Open a new budget; an existing one is never overwritten.
 
         ``accountant="curves"`` lets many small charges go further than their plain sum (proofs/budget.md); it needs
-        δ > 0. ``unit="person"`` takes charges for tables that were bounded by person alone, and any other unit none of
+        δ > 0. ``unit="person"`` takes charges for tables that were bounded by person alone, ``unit="row"`` none of
         these: the two do not add up. ``witness`` names a second file, best on another disk, that notices if an older
         copy is put back.
         """
@@ -78,7 +78,7 @@ class Ledger(Shown):
             epsilon=positive(epsilon, "epsilon"),
             delta=probability(delta, "delta", zero=True),
             neighbours=Neighbours.parse(neighbours).value,
-            unit=short_text(unit, "unit") or "row",
+            unit=known_unit(unit),
             accountant=accountant,
             witness=None if witness is None else str(Path(witness).absolute()),
             created=now(),
@@ -178,7 +178,6 @@ class Ledger(Shown):
             private=guarantee.private,
             proof=guarantee.proof,
             rho=guarantee.rho,
-            time=now(),
             actor=self.actor or user(),
             purpose=self.purpose,
             dataset=self.dataset,
@@ -293,7 +292,8 @@ class Ledger(Shown):
         store = store_at(self.path)
         with store.locked() as log:
             terms, entries = whole_chain(log.links, store.place)
-            made = admitted(new, Standing(terms, entries, store.place, relation, self.origin, again))
+            known = Standing(terms, entries, store.place, relation, self.origin, again, log.now())
+            made = admitted(new, known)
             log.append(Link.after(log.links[-1].digest, made))
         if terms.witness is not None:
             remember(Path(terms.witness), log.links)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from datetime import datetime
 from fractions import Fraction
 from typing import ClassVar
@@ -71,6 +72,24 @@ class Limit(Entry):
             for name, wanted in zip(("dataset", "actor", "purpose"), self.scope, strict=False)
         )
         return same and (self.period is None or _period(old.time, self.period) == _period(new.time, self.period))
+
+
+def in_time(charges: Iterable[Charge]) -> list[Charge]:
+    """Charges, in the order in which they were made, with times that never go back.
+
+    A clock that was set back would otherwise open an earlier period's allowance once more.
+
+    >>> clocks = ("2027-01-02T09:00:00+00:00", "2026-12-30T09:00:00+00:00")
+    >>> made = [Charge(epsilon=Fraction(1), delta=Fraction(0), mechanism="x", time=time) for time in clocks]
+    >>> [charge.time[:4] for charge in in_time(made)]
+    ['2027', '2027']
+    """
+    latest: str | None = None
+    found = []
+    for charge in charges:
+        latest = max(filter(None, (latest, charge.time)), default=None)  # all in UTC: in the order of their texts
+        found.append(charge if charge.time == latest else replace(charge, time=latest))
+    return found
 
 
 def _period(time: str | None, period: str) -> str:

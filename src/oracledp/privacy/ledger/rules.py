@@ -11,7 +11,7 @@ from typing import TypeVar
 from oracledp.errors import BudgetExceeded, ModelError, ParameterError
 from oracledp.privacy.guarantee import Neighbours
 from oracledp.privacy.ledger.chain import Link, checked
-from oracledp.privacy.ledger.entries import RESERVED, Charge, DataSet, Delivered, GivenUp, Reservation, Terms
+from oracledp.privacy.ledger.entries import PERSON, RESERVED, Charge, DataSet, Delivered, GivenUp, Reservation, Terms
 from oracledp.privacy.ledger.entry import Entry
 from oracledp.privacy.ledger.limits import Limit
 from oracledp.privacy.ledger.origins import Origin, charged_from
@@ -19,7 +19,6 @@ from oracledp.privacy.ledger.spending import refuse_beyond
 from oracledp.privacy.ledger.witness import refuse_rolled_back
 
 E = TypeVar("E", bound=Entry)
-PERSON = "person"  # the unit of a ledger whose charges must all speak of persons
 
 
 def whole_copy(links: Sequence[Link], place: str) -> tuple[int, int]:
@@ -48,14 +47,16 @@ class Standing:
     relation: Neighbours | None = None
     origin: Origin | None = None
     again: bool = False
+    now: str | None = None
 
 
 def admitted(new: E, known: Standing) -> E:
     """The entry as it is added; refused if the ledger does not bear it."""
     if isinstance(new, Charge):
-        _refuse(known, new)
         sign = charged_from(those(DataSet, known.entries), new.dataset, known.origin, new.person)
-        return replace(new, fingerprint=sign)
+        made = replace(new, time=known.now, fingerprint=sign)  # under the lock: times are in the order of charges
+        _refuse(known, made)
+        return made
     if isinstance(new, Reservation):
         _refuse(known, new.as_charge())
     if isinstance(new, GivenUp) and new.release not in {one.release for one in standing(known.entries)}:
@@ -95,6 +96,7 @@ def _refuse(known: Standing, new: Charge) -> None:
     charges = those(Charge, entries)
     if new.release is not None and any(charge.release == new.release for charge in charges):
         raise BudgetExceeded(f"{place} was charged for release {new.release} already; nothing is charged twice")
+    _refuse_others_reservation(known, new)
     reserved = tuple(one.as_charge() for one in standing(entries) if one.release != new.release)
     refuse_beyond(terms, those(Limit, entries), (*charges, *reserved), new, place)
 
@@ -112,6 +114,32 @@ def _refuse_other_kind(known: Standing, new: Charge) -> None:
             f"the ledger {place} counts budget per {'person' if terms.unit == PERSON else 'row'}, "
             f"and this release is private per {new.unit.name}"
         )
+    _refuse_other_persons(known, new)
+
+
+def _refuse_other_persons(known: Standing, new: Charge) -> None:
+    """Persons by one column and persons by another do not add up: of one data set, all charges speak of the same."""
+    earlier: str | None = None
+    for entry in known.entries:
+        if isinstance(entry, DataSet) and entry.name == new.dataset:
+            earlier = None  # registered again: it stands for something else from there on
+        if isinstance(entry, Charge) and entry.dataset == new.dataset:
+            earlier = entry.person
+    if new.mechanism != RESERVED and earlier is not None and new.person != earlier:
+        of = "" if new.dataset is None else f" of data set {new.dataset!r}"
+        raise BudgetExceeded(
+            f"earlier charges{of} in {known.place} tell persons apart by {earlier!r}, this one by {new.person!r}; "
+            "other data is charged under a name of its own (--dataset)"
+        )
+
+
+def _refuse_others_reservation(known: Standing, new: Charge) -> None:
+    """What somebody set aside is for their own charge, and from the data set that they named."""
+    for one in standing(known.entries):
+        if one.release == new.release and (one.actor, one.dataset or new.dataset) != (new.actor, new.dataset):
+            whom = "somebody else" if one.actor is None else repr(one.actor)
+            what = "" if one.dataset is None else f" and data set {one.dataset!r}"
+            raise BudgetExceeded(f"what was set aside in {known.place} under this id is for {whom}{what}")
 
 
 def standing(entries: Sequence[Entry]) -> tuple[Reservation, ...]:

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from oracledp.data.table.addresses import connect, named_in
 from oracledp.errors import ModelError, ParameterError
 from oracledp.extras import optional
 from oracledp.privacy.ledger.chain import Link
+from oracledp.privacy.ledger.stamps import stamp
 
 _TABLE = """
 CREATE TABLE IF NOT EXISTS oracledp_ledger (
@@ -19,6 +21,7 @@ CREATE TABLE IF NOT EXISTS oracledp_ledger (
 """
 _READ = "SELECT kind, body, digest FROM oracledp_ledger WHERE ledger = %s ORDER BY number"
 _WRITE = "INSERT INTO oracledp_ledger VALUES (%s, %s, %s, %s, %s)"
+_NOW = "SELECT clock_timestamp()"
 _LOCK = "SELECT pg_advisory_xact_lock(hashtextextended('oracledp ledger ' || %s, 0))"
 
 
@@ -27,6 +30,11 @@ class _ServerLog:
     cursor: Any
     name: str
     links: list[Link]
+
+    def now(self) -> str:
+        self.cursor.execute(_NOW)
+        moment: datetime = self.cursor.fetchone()[0]
+        return stamp(moment)
 
     def append(self, link: Link) -> None:
         self.cursor.execute(_WRITE, (self.name, len(self.links), link.kind, link.body, link.digest))

@@ -10,7 +10,7 @@ from oracledp.errors import BudgetExceeded
 from oracledp.privacy.accounting import zcdp_delta, zcdp_rho
 from oracledp.privacy.guarantee import show
 from oracledp.privacy.ledger.entries import Charge, Terms
-from oracledp.privacy.ledger.limits import Limit
+from oracledp.privacy.ledger.limits import Limit, in_time
 
 _GRID = 1 << 20  # totals are rounded up to multiples of 2^-20
 
@@ -88,15 +88,16 @@ def refuse_beyond(terms: Terms, limits: Sequence[Limit], charges: Sequence[Charg
             f"the budget does not allow ({show(new.epsilon)}, {show(new.delta)}): "
             f"({show(left[0])}, {show(left[1])}) is left in {place}{curves}"
         )
-    for limit in in_force(limits):
-        if limit.covers(new):
-            counted = Spending.of(old for old in charges if limit.shares(old, new))
-            if not counted.plus(new).within_sums(limit.epsilon, limit.delta):
-                left = limit.epsilon - counted.epsilon, limit.delta - counted.delta
-                raise BudgetExceeded(
-                    f"a limit does not allow ({show(new.epsilon)}, {show(new.delta)}): "
-                    f"({show(left[0])}, {show(left[1])}) is left of [{limit.words}] in {place}"
-                )
+    bound = [limit for limit in in_force(limits) if limit.covers(new)]
+    *earlier, latest = in_time((*charges, new)) if bound else (new,)
+    for limit in bound:
+        counted = Spending.of(old for old in earlier if limit.shares(old, latest))
+        if not counted.plus(new).within_sums(limit.epsilon, limit.delta):
+            left = limit.epsilon - counted.epsilon, limit.delta - counted.delta
+            raise BudgetExceeded(
+                f"a limit does not allow ({show(new.epsilon)}, {show(new.delta)}): "
+                f"({show(left[0])}, {show(left[1])}) is left of [{limit.words}] in {place}"
+            )
 
 
 def in_force(limits: Iterable[Limit]) -> tuple[Limit, ...]:

@@ -10,7 +10,16 @@ from importlib.metadata import PackageNotFoundError, version
 
 def now() -> str:
     """This second, in UTC."""
-    return datetime.now(UTC).isoformat(timespec="seconds")
+    return stamp(datetime.now(UTC))
+
+
+def stamp(moment: datetime) -> str:
+    """A moment as charges have it: in UTC, so that texts are in the order of times.
+
+    >>> stamp(datetime.fromisoformat("2026-05-03T12:00:00.5+02:00"))
+    '2026-05-03T10:00:00+00:00'
+    """
+    return moment.astimezone(UTC).isoformat(timespec="seconds")
 
 
 def user() -> str | None:

@@ -22,6 +22,10 @@ class Log(Protocol):
         """Everything that stands in the ledger."""
         ...
 
+    def now(self) -> str:
+        """The time of the store: one clock for all who charge, as far as there is one."""
+        ...
+
     def append(self, link: Link) -> None:
         """Put one more link at the end; it lasts once the lock is given up without an error."""
         ...
