@@ -7,7 +7,6 @@ from fractions import Fraction
 from math import ceil
 from typing import Any
 
-from oracledp.privacy.accounting import zcdp_rho
 from oracledp.privacy.ledger import Charge, Ledger
 from oracledp.privacy.ledger.entries import Delivered
 from oracledp.privacy.ledger.totals import total
@@ -49,12 +48,7 @@ def curves_of(ledger: Ledger) -> dict[str, float] | None:
     terms, spending = ledger.terms, ledger.spending
     if terms.accountant != "curves":
         return None
-    quarter = terms.delta / 4
-    full = max(
-        spending.rho / zcdp_rho(terms.epsilon, quarter), spending.rho_delta / quarter if quarter else Fraction(0)
-    )
-    plain = max(spending.epsilon / terms.epsilon, 2 * spending.delta / terms.delta)
-    return {"used": float(min(full, plain)), "rho": float(spending.rho)}
+    return {"used": float(spending.used(terms)), "rho": float(spending.rho)}
 
 
 def pair_of(pair: tuple[Fraction, Fraction]) -> dict[str, str]:

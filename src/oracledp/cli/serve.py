@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import click
 
 from oracledp.cli.common import emit, json_option
+from oracledp.errors import ParameterError
 from oracledp.extras import optional
+from oracledp.locks import try_lock
+from oracledp.whole_files import one_line
 
 
 @click.command()
@@ -41,8 +47,23 @@ def serve(
         return
     from oracledp.service.app import LOCAL, application
 
-    emit(as_json, {"address": f"http://{host}:{port}/"}, f"oracledp console: http://{host}:{port}/")
-    app = application(Path(folder).absolute(), hosts=(*LOCAL, host), answer_every=answer_every)
-    optional("uvicorn", extra="console").run(
-        app, host=host, port=port, log_level="warning", server_header=False, proxy_headers=behind_proxy
-    )
+    with _only_server(Path(folder)):
+        emit(as_json, {"address": f"http://{host}:{port}/"}, f"oracledp console: http://{host}:{port}/")
+        app = application(Path(folder).absolute(), hosts=(*LOCAL, host), answer_every=answer_every)
+        optional("uvicorn", extra="console").run(
+            app, host=host, port=port, log_level="warning", server_header=False, proxy_headers=behind_proxy
+        )
+
+
+@contextmanager
+def _only_server(folder: Path) -> Iterator[None]:
+    """One server for a folder: a second would take the jobs of the first for lost, and start its queue once more."""
+    with one_line(folder):
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        descriptor = os.open(folder / "serving", os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        if not try_lock(descriptor):
+            raise ParameterError(f"another server runs the console of {folder} already")
+        yield
+    finally:
+        os.close(descriptor)

@@ -2,35 +2,23 @@
 
 from __future__ import annotations
 
-import sqlite3
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from urllib.parse import urlsplit
 
 from fastapi import FastAPI, Request, Response
-from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse
+from fastapi.responses import HTMLResponse, RedirectResponse
 from starlette.concurrency import run_in_threadpool
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 
-from oracledp.errors import OracleDPError
 from oracledp.service import views
 from oracledp.service.people import Session
 from oracledp.service.plans import planned
+from oracledp.service.refusals import add_refusals
 from oracledp.service.requests import limited, registered
 from oracledp.service.rest import add_rest
 from oracledp.service.site import COOKIE, Site
-from oracledp.service.store import Job
-
-LARGEST_BODY = 1 << 20
-_HEADERS = {
-    "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; img-src data:; form-action 'self'; "
-    "frame-ancestors 'none'; base-uri 'none'",
-    "X-Content-Type-Options": "nosniff",
-    "Referrer-Policy": "same-origin",  # with none at all, browsers would not say where our own forms come from
-    "Cache-Control": "no-store",
-}
-
+from oracledp.service.store import MOST_SHOWN, Job
 
 LOCAL = ("localhost", "127.0.0.1", "[::1]")
 
@@ -53,49 +41,13 @@ def application(folder: Path, *, hosts: tuple[str, ...] = LOCAL, answer_every: f
         TrustedHostMiddleware, allowed_hosts=list(hosts)
     )  # no page elsewhere speaks to us by a name of its own
 
-    @app.middleware("http")
-    async def guard(request: Request, answer: Callable[[Request], Awaitable[Response]]) -> Response:
-        size = request.headers.get("content-length", "0")
-        if not size.isdecimal() or int(size) > LARGEST_BODY or "transfer-encoding" in request.headers:
-            return JSONResponse({"error": "the request is too large"}, 413)
-        if request.method not in ("GET", "HEAD") and _from_elsewhere(request):
-            return JSONResponse({"error": "this request was sent by a page of another site"}, 403)
-        response = await answer(request)
-        for name, value in _HEADERS.items():
-            response.headers.setdefault(name, value)
-        return response
-
-    @app.exception_handler(UnicodeError)
-    async def unwritable(_: Request, __: UnicodeError) -> Response:
-        return JSONResponse({"error": "a text holds what is no character"}, 422)
-
-    @app.exception_handler(sqlite3.Error)
-    @app.exception_handler(OSError)
-    async def stuck(_: Request, error: Exception) -> Response:
-        """A full disk, a folder that is read-only: one line, and nothing was begun."""
-        why = error.strerror if isinstance(error, OSError) else str(error)
-        return JSONResponse({"error": f"the console's folder cannot be used: {why or type(error).__name__}"}, 503)
-
-    @app.exception_handler(OracleDPError)
-    async def refused(request: Request, error: OracleDPError) -> Response:
-        """A mistake is one line, on the page it came from or as JSON."""
-        if request.url.path.startswith("/api/"):
-            return JSONResponse({"error": str(error)}, 422)
-        session = site.session(request, "viewer")
-        return HTMLResponse(views.framed("This was refused", session, [], note=str(error)), 422)
-
+    add_refusals(app, site)
     _add_sign_in(app, site)
     _add_datasets(app, site)
     _add_jobs(app, site)
     _add_people(app, site)
     add_rest(app, site)
     return app
-
-
-def _from_elsewhere(request: Request) -> bool:
-    """Whether a browser says that a page of another site sends this, be it only to sign somebody in."""
-    origin = request.headers.get("origin")
-    return origin is not None and urlsplit(origin).netloc != request.headers.get("host", "")
 
 
 def _add_sign_in(app: FastAPI, site: Site) -> None:
@@ -106,16 +58,17 @@ def _add_sign_in(app: FastAPI, site: Site) -> None:
     @app.post("/sign-in", include_in_schema=False)
     async def sign_in(request: Request) -> Response:
         client = request.client.host if request.client else ""
-        if site.failures.too_many(client):
+        given = (await request.form()).get("token")
+        token = given.strip() if isinstance(given, str) else ""
+        person = site.console.person(token)
+        if person is None and site.failures.too_many(client):
             return HTMLResponse(views.sign_in("Too many failed attempts: wait a minute."), 429)
-        token = (await request.form()).get("token")
-        person = site.console.person(token.strip()) if isinstance(token, str) else None
         if person is None:
             site.failures.add(client)
             return HTMLResponse(views.sign_in("This token is not known."), 401)
         response = RedirectResponse("/", 303)
         secure = request.url.scheme == "https"
-        response.set_cookie(COOKIE, site.sessions.begin(person), httponly=True, samesite="strict", secure=secure)
+        response.set_cookie(COOKIE, site.sessions.begin(person, token), httponly=True, samesite="strict", secure=secure)
         return response
 
     @app.post("/sign-out", include_in_schema=False)
@@ -131,9 +84,8 @@ def _add_datasets(app: FastAPI, site: Site) -> None:
     @app.get("/", include_in_schema=False)
     def overview(request: Request) -> HTMLResponse:
         session = site.session(request, "viewer")
-        return HTMLResponse(
-            views.overview(session, [(known, console.ledger(known.name)) for known in console.datasets()])
-        )
+        sets = [(known, console.ledger(known.name)) for known in console.datasets()]
+        return HTMLResponse(views.overview(session, sets, console.discreet))
 
     @app.get("/datasets/{name}", include_in_schema=False)
     def dataset(request: Request, name: str) -> HTMLResponse:
@@ -170,7 +122,7 @@ def _add_datasets(app: FastAPI, site: Site) -> None:
 def _add_jobs(app: FastAPI, site: Site) -> None:
     @app.get("/jobs", include_in_schema=False)
     def jobs(request: Request) -> HTMLResponse:
-        return HTMLResponse(views.jobs_page(site.session(request, "viewer"), site.console.jobs()))
+        return HTMLResponse(views.jobs_page(site.session(request, "viewer"), site.console.jobs(most=MOST_SHOWN)))
 
     @app.get("/jobs/{job_id}", include_in_schema=False)
     def job(request: Request, job_id: str) -> HTMLResponse:
@@ -212,3 +164,9 @@ def _add_people(app: FastAPI, site: Site) -> None:
     async def add(request: Request) -> HTMLResponse:
         session, fields = await site.filled(request, "officer")
         return shown(session, site.console.add_person(fields.get("name", ""), fields.get("role", "")))
+
+    @app.post("/people/remove", include_in_schema=False)
+    async def remove(request: Request) -> Response:
+        _, fields = await site.filled(request, "officer")
+        site.console.remove_person(fields.get("name", ""))
+        return RedirectResponse("/people", 303)

@@ -41,6 +41,11 @@ def _hidden(name: str, value: str) -> str:
 
 
 # ---- officers ------------------------------------------------------------------------------------------
+def removal(session: Session, name: str) -> str:
+    """The end of somebody's token."""
+    return form("/people/remove", session, [_hidden("name", name)], "Take the token away")
+
+
 def registration(session: Session) -> str:
     """A new data set."""
     fields = [

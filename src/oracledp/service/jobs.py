@@ -27,6 +27,7 @@ RUNNING_AT_ONCE = 2
 LONGEST_VALUE = 1000  # characters of an option
 MOST_WAITING = 20  # jobs in the queue per person
 MOST_WAITING_IN_ALL = 500
+MOST_ROWS = 10_000_000  # of a synthetic table: more would fill the disk that budgets are kept on
 _PAUSE = 0.2  # seconds between two looks at the queue
 _ENDS = {0: "done", 2: "refused", 3: "over budget", 4: "nothing released"}
 COMMAND = (sys.executable, "-c", "from oracledp.cli import main; main()")
@@ -82,6 +83,7 @@ class Workers:
         if unknown:
             raise ParameterError(f"{sorted(unknown)[0]!r} is not an option of {kind}")
         refuse_long(given)
+        _refuse_many_rows(given.get("rows", ""))
         queued = self.console.jobs("queued")
         if sum(job.actor == person.name for job in queued) >= MOST_WAITING:
             raise ParameterError(f"{MOST_WAITING} of your jobs are waiting already")
@@ -177,7 +179,14 @@ class Workers:
 
     def _finish(self, job_id: str, process: subprocess.Popen[bytes]) -> None:
         said = (self.console.folder / "releases" / job_id / "said").read_text(encoding="utf-8", errors="replace")
-        self.console.set_status(job_id, _ENDS.get(process.returncode, "failed"), said.strip()[-4000:], only="running")
+        told = self.console.discreet(said.strip()[-4000:])
+        self.console.set_status(job_id, _ENDS.get(process.returncode, "failed"), told, only="running")
+
+
+def _refuse_many_rows(rows: str) -> None:
+    """What is no number, the run itself refuses."""
+    if rows.isascii() and rows.isdecimal() and int(rows) > MOST_ROWS:
+        raise ParameterError(f"rows: at most {MOST_ROWS:,} are made here")
 
 
 def refuse_long(given: Mapping[str, str]) -> None:

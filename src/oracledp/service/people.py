@@ -50,6 +50,7 @@ class Session:
     """A browser that signed in, and the secret that its forms must repeat."""
 
     person: Person
+    token: str  # the digest of the token that it was begun with: it ends with that one
     form_secret: str
     ends: float
 
@@ -60,12 +61,12 @@ class Sessions:
 
     _open: dict[str, Session] = field(default_factory=dict)
 
-    def begin(self, person: Person) -> str:
+    def begin(self, person: Person, token: str) -> str:
         """A new session's id, for a cookie."""
         now = monotonic()
         self._open = {key: session for key, session in self._open.items() if session.ends > now}
         key = secrets.token_urlsafe(32)
-        self._open[key] = Session(person, secrets.token_urlsafe(16), now + SESSION_SECONDS)
+        self._open[key] = Session(person, digest(token), secrets.token_urlsafe(16), now + SESSION_SECONDS)
         return key
 
     def find(self, key: str | None) -> Session | None:
@@ -80,7 +81,11 @@ class Sessions:
 
 @dataclass
 class Failures:
-    """Failed sign-ins per client in the last minute."""
+    """Failed sign-ins per client in the last minute.
+
+    They slow down those who guess. Whoever has a token is let in all the same: several people may share an address,
+    and nobody should be able to lock the others out. A token is not guessed anyway.
+    """
 
     _times: dict[str, deque[float]] = field(default_factory=dict)
 

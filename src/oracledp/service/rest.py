@@ -14,7 +14,7 @@ from oracledp.service.people import Person
 from oracledp.service.plans import planned
 from oracledp.service.requests import limited, registered
 from oracledp.service.site import Site
-from oracledp.service.store import Console, Job
+from oracledp.service.store import MOST_SHOWN, Console, Job
 
 _BEARER = HTTPBearer(auto_error=False)
 
@@ -33,20 +33,28 @@ class Question(BaseModel):
     conditions: str
 
 
+class Newcomer(BaseModel):
+    """Somebody who gets a token, and what they may do: viewer, analyst or officer."""
+
+    name: str
+    role: str
+
+
 def add_rest(app: FastAPI, site: Site) -> None:
     """Add ``/api/…`` to the application."""
     router = APIRouter(prefix="/api")
     _add_budgets(router, site)
     _add_releases(router, site)
+    _add_people(router, site)
     app.include_router(router)
 
 
 def _somebody(site: Site) -> Any:
     def person(request: Request, given: Annotated[HTTPAuthorizationCredentials | None, Depends(_BEARER)]) -> Person:
         client = request.client.host if request.client else ""
-        if site.failures.too_many(client):
-            raise HTTPException(429, detail="too many failed attempts: wait a minute")
         found = None if given is None else site.console.person(given.credentials)
+        if found is None and site.failures.too_many(client):
+            raise HTTPException(429, detail="too many failed attempts: wait a minute")
         if found is None:
             site.failures.add(client)
             raise HTTPException(401, detail="this token is not known")
@@ -93,8 +101,8 @@ def _add_releases(router: APIRouter, site: Site) -> None:
 
     @router.get("/jobs")
     def jobs(asks: Person = someone) -> list[dict[str, Any]]:
-        """Every release, the latest first."""
-        return [_shown(job) for job in console.jobs()]
+        """Every release, the latest first: at most 500."""
+        return [_shown(job) for job in console.jobs(most=MOST_SHOWN)]
 
     @router.get("/jobs/{job_id}")
     def job(job_id: str, asks: Person = someone) -> dict[str, Any]:
@@ -131,6 +139,29 @@ def _add_releases(router: APIRouter, site: Site) -> None:
         return _shown(console.job(job_id))
 
 
+def _add_people(router: APIRouter, site: Site) -> None:
+    console, someone = site.console, _somebody(site)
+
+    @router.get("/people")
+    def people(asks: Person = someone) -> list[dict[str, str]]:
+        """Everybody with a token."""
+        _refuse(asks, "officer")
+        return [{"name": one.name, "role": one.role} for one in console.people()]
+
+    @router.post("/people", status_code=201)
+    def add(wanted: Newcomer, asks: Person = someone) -> dict[str, str]:
+        """Give somebody a token, or a new one, which ends the old: it is shown this once."""
+        _refuse(asks, "officer")
+        return {"name": wanted.name, "role": wanted.role, "token": console.add_person(wanted.name, wanted.role)}
+
+    @router.delete("/people/{name}")
+    def remove(name: str, asks: Person = someone) -> dict[str, str]:
+        """Take somebody's token away; charges and releases stay."""
+        _refuse(asks, "officer")
+        console.remove_person(name)
+        return {"removed": name}
+
+
 def _refuse(person: Person, role: str) -> None:
     if not person.may(role):
         raise HTTPException(403, detail=f"this needs the role {role}")
@@ -141,10 +172,12 @@ def _budget(console: Console, name: str) -> dict[str, Any]:
     try:
         pairs = {"budget": ledger.budget, "spent": ledger.spent, "remaining": ledger.remaining}
     except OracleDPError as error:  # it hides no other
-        return {"name": name, "error": str(error)}
+        return {"name": name, "error": console.discreet(str(error))}
     return {
         "name": name,
         "unit": ledger.terms.unit,
+        "accountant": ledger.terms.accountant,
+        "used": float(ledger.spending.used(ledger.terms)),
         **{key: {"epsilon": str(e), "delta": str(d)} for key, (e, d) in pairs.items()},
     }
 

@@ -9,7 +9,7 @@ from fastapi import Request, Response
 from fastapi.responses import HTMLResponse
 from starlette.exceptions import HTTPException
 
-from oracledp.errors import OracleDPError, ParameterError
+from oracledp.errors import ModelError, OracleDPError, ParameterError
 from oracledp.privacy.cards import Card
 from oracledp.privacy.signing import Signer
 from oracledp.report.words import in_words
@@ -36,8 +36,7 @@ class Site:
         session = self.sessions.find(request.cookies.get(COOKIE))
         if session is None:
             raise HTTPException(303, headers={"Location": "/sign-in"})
-        current = {person.name: person for person in self.console.people()}.get(session.person.name)
-        if current is None or current.role != session.person.role:  # the officer took the token away
+        if self.console.holder(session.token) != session.person:  # an officer took the token away, or made a new one
             self.sessions.end(request.cookies.get(COOKIE))
             raise HTTPException(303, headers={"Location": "/sign-in"})
         if not session.person.may(role):
@@ -65,7 +64,7 @@ class Site:
             card = Card.load(folder / "card.json")
             card.check(folder, key=self.public_key, ledger=self.console.ledger(job.dataset))
         except (OracleDPError, OSError) as error:
-            return (f"NOT VERIFIED: {error}",)
+            return (self.console.discreet(f"NOT VERIFIED: {error}"),)
         promised = card.guarantee
         meaning = in_words(promised) if promised.private else "The noise came from a seed: this is NOT PRIVATE."
         return "Verified: files, signature and charge belong together.", meaning
@@ -83,10 +82,21 @@ class Site:
         return f"{conditions}: {found.value:.4f} ({interval})"
 
     def released(self, job: Job, name: str) -> Response:
-        """A file of a release: pages are shown without any right, everything else is downloaded."""
+        """A file of a release: pages are shown without any right, everything else is downloaded.
+
+        One that is not what was signed is not handed out.
+        """
         if name not in self.files(job):
             raise HTTPException(404, detail="there is no such file")
-        content = (self.workers.release_folder(job) / name).read_bytes()
+        folder = self.workers.release_folder(job)
+        try:
+            card = Card.load(folder / "card.json")
+            card.check(folder, key=self.public_key, only=folder / name)
+            if name not in ("card.json", *dict(card.files)):
+                raise ModelError(f"its card does not name {name}")
+            content = (folder / name).read_bytes()
+        except OracleDPError as error:
+            raise HTTPException(409, detail=self.console.discreet(f"not what was released: {error}")) from None
         if name.endswith(".html"):
             policy = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:"
             return HTMLResponse(content, headers={"Content-Security-Policy": policy})

@@ -6,12 +6,14 @@ import json
 import os
 import re
 import sqlite3
+import threading
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qsl, urlsplit
 
 from oracledp.data.schema import Schema
 from oracledp.data.table.addresses import is_address
@@ -28,6 +30,7 @@ CREATE TABLE IF NOT EXISTS datasets (name TEXT PRIMARY KEY, address TEXT NOT NUL
 CREATE TABLE IF NOT EXISTS jobs (id TEXT PRIMARY KEY, made TEXT NOT NULL, actor TEXT NOT NULL, dataset TEXT NOT NULL,
   kind TEXT NOT NULL, parameters TEXT NOT NULL, status TEXT NOT NULL, said TEXT NOT NULL);
 """
+MOST_SHOWN = 500  # jobs on one page
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,59}")
 
 
@@ -60,6 +63,7 @@ class Console:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self._registering = threading.Lock()  # two who register one name at once would share its files
         for name in (".", "schemas", "ledgers", "releases"):
             (folder / name).mkdir(mode=0o700, parents=True, exist_ok=True)
         path = folder / "console.db"
@@ -90,7 +94,8 @@ class Console:
     def remove_person(self, name: str) -> None:
         """Take somebody's token away; their charges and releases stay."""
         with self._database() as database:
-            database.execute("DELETE FROM people WHERE name = ?", (name,))
+            if database.execute("DELETE FROM people WHERE name = ?", (name,)).rowcount == 0:
+                raise ParameterError("nobody of this name has a token")
 
     def people(self) -> list[Person]:
         """Everybody with a token."""
@@ -98,7 +103,11 @@ class Console:
 
     def person(self, token: str) -> Person | None:
         """Whose token this is."""
-        found = self._all("SELECT name, role FROM people WHERE token = ?", digest(token))
+        return self.holder(digest(token))
+
+    def holder(self, sign: str) -> Person | None:
+        """Whose token has this digest; nobody's, once it was taken away or replaced."""
+        found = self._all("SELECT name, role FROM people WHERE token = ?", sign)
         return Person(*found[0]) if found else None
 
     # ---- data sets ---------------------------------------------------------------------------------------
@@ -115,18 +124,34 @@ class Console:
         rows_per_person: int = 1,
     ) -> DataSet:
         """Make a data set known, with the schema that releases read it by and a ledger of its own. No row is read."""
+        with self._registering:
+            return self._register(
+                name,
+                address,
+                schema,
+                Unit(person, rows_per_person),
+                epsilon=epsilon,
+                delta=delta,
+                accountant=accountant,
+            )
+
+    def _register(
+        self, name: str, address: str, schema: str, asked: Unit, *, epsilon: str, delta: str, accountant: str
+    ) -> DataSet:
         if not _NAME.fullmatch(name):
             raise ParameterError("a data set's name has small letters, digits, '-' and '_', at most 60")
         if name in {known.name for known in self.datasets()}:
             raise ParameterError(f"data set {name} is registered already")
-        if not is_address(address):
+        if is_address(address):
+            _refuse_password(address)
+        else:
             if not os.path.exists(address):  # noqa: PTH110 - a name too long is no file, not an error
                 raise DataError(f"there is no file or folder {address}")
             address = os.path.abspath(address)  # noqa: PTH100 - a run has a folder of its own
         path = self.folder / "schemas" / f"{name}.yaml"
         path.write_text(schema, encoding="utf-8", newline="\n")
         read = Schema.load(path)
-        unit = Unit.of(person, rows_per_person if person else None, read)
+        unit = Unit.of(asked.person, asked.rows if asked.person else None, read)
         ledger = Ledger.create(
             self._free_place(name),
             epsilon=epsilon,
@@ -180,20 +205,16 @@ class Console:
         with self._database() as database:
             database.execute("INSERT INTO jobs VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row)
 
-    def jobs(self, status: str | None = None) -> list[Job]:
+    def jobs(self, status: str | None = None, most: int = -1) -> list[Job]:
         """Jobs, the latest first."""
         where, values = ("WHERE status = ?", (status,)) if status else ("", ())
-        rows = self._all(f"SELECT * FROM jobs {where} ORDER BY made DESC, rowid DESC", *values)
-        return [
-            Job(job_id, made, actor, dataset, kind, _readable(json.loads(parameters)), status, said)
-            for job_id, made, actor, dataset, kind, parameters, status, said in rows
-        ]
+        rows = self._all(f"SELECT * FROM jobs {where} ORDER BY made DESC, rowid DESC LIMIT ?", *values, most)
+        return [_job(row) for row in rows]
 
     def job(self, job_id: str) -> Job:
         """One of them."""
-        for known in self.jobs():
-            if known.id == job_id:
-                return known
+        for row in self._all("SELECT * FROM jobs WHERE id = ?", job_id):
+            return _job(row)
         raise ParameterError("there is no such job")
 
     def set_status(self, job_id: str, status: str, said: str = "", *, only: str | None = None) -> bool:
@@ -205,6 +226,16 @@ class Console:
             )
             return changed.rowcount == 1
 
+    # ---- what it says ------------------------------------------------------------------------------------
+    def discreet(self, text: str) -> str:
+        """A message without paths of the machine or addresses of data: analysts and viewers read it."""
+        hidden = [(str(self.folder / "ledgers") + os.sep, ""), (str(self.folder / "schemas") + os.sep, "")]
+        hidden += [(known.address, known.name) for known in self.datasets()]
+        hidden.append((str(self.folder), "the console's folder"))
+        for place, name in sorted(hidden, key=lambda pair: -len(pair[0])):
+            text = text.replace(place, name) if len(place) > 1 else text
+        return text
+
     # ---- the file ----------------------------------------------------------------------------------------
     @contextmanager
     def _database(self) -> Iterator[sqlite3.Connection]:
@@ -214,6 +245,18 @@ class Console:
     def _all(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
         with self._database() as database:
             return database.execute(query, values).fetchall()
+
+
+def _job(row: tuple[Any, ...]) -> Job:
+    job_id, made, actor, dataset, kind, parameters, status, said = row
+    return Job(job_id, made, actor, dataset, kind, _readable(json.loads(parameters)), status, said)
+
+
+def _refuse_password(address: str) -> None:
+    """A run has its address on its command line, which every user of the machine can read."""
+    parts = urlsplit(address)
+    if parts.password is not None or "password" in dict(parse_qsl(parts.query, keep_blank_values=True)):
+        raise ParameterError("leave the password out of the address: put it into ~/.pgpass of the console's user")
 
 
 def _readable(parameters: dict[str, str]) -> dict[str, str]:

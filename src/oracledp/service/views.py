@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
+from functools import lru_cache
 from html import escape
+from math import ceil
 from typing import Any
 from urllib.parse import quote
 
 from oracledp.errors import OracleDPError
 from oracledp.privacy.guarantee import Guarantee, Neighbours, show
-from oracledp.privacy.ledger import Charge, Ledger
+from oracledp.privacy.ledger import Charge, Ledger, Spending
 from oracledp.privacy.ledger.spending import in_force
+from oracledp.privacy.ledger.totals import total
 from oracledp.report.page import Html, bar, grid, page, section
 from oracledp.report.words import odds, protection
 from oracledp.service import forms
 from oracledp.service.forms import choice, field, form
 from oracledp.service.people import ROLES, Session
-from oracledp.service.store import DataSet, Job
+from oracledp.service.store import MOST_SHOWN, DataSet, Job
 from oracledp.service.timeline import timeline
 
 _FORM_STYLE = (
@@ -44,6 +47,14 @@ def framed(title: str, session: Session, sections: Iterable[str], *, note: str =
     return page(title, [_FORM_STYLE, f"<nav>{bars}{leave}</nav>", told, *sections], footer=_FOOTER)
 
 
+def refusal(title: str, session: Session | None, words: str) -> str:
+    """A page that says in one line what was refused, to whoever asked."""
+    if session is not None:
+        return framed(title, session, [], note=words)
+    told = f'<div class="warning" role="alert">{escape(words)}</div><p><a href="/sign-in">Sign in</a></p>'
+    return page(title, [_FORM_STYLE, told], footer=_FOOTER)
+
+
 def sign_in(note: str = "") -> str:
     """The only page without a session."""
     told = f'<div class="warning" role="alert">{escape(note)}</div>' if note else ""
@@ -52,29 +63,29 @@ def sign_in(note: str = "") -> str:
     return page("oracledp console", [_FORM_STYLE, body], footer=_FOOTER)
 
 
-def overview(session: Session, sets: Sequence[tuple[DataSet, Ledger]], note: str = "") -> str:
+def overview(session: Session, sets: Sequence[tuple[DataSet, Ledger]], discreet: Callable[[str], str]) -> str:
     """Every data set and what is left of its budget."""
-    rows = [_left(known, ledger) for known, ledger in sets]
+    rows = [_left(known, ledger, discreet) for known, ledger in sets]
     body = (
-        grid(("data set", "budget ε, δ", "left ε, δ", "spent"), rows)
+        grid(("data set", "budget ε, δ", "spent ε, δ", "used"), rows)
         if rows
         else "<p>No data set is registered yet.</p>"
     )
     parts = [section("Budgets", body)]
     if session.person.may("officer"):
         parts.append(section("Register a data set", forms.registration(session)))
-    return framed("Data sets", session, parts, note=note)
+    return framed("Data sets", session, parts)
 
 
-def _left(known: DataSet, ledger: Ledger) -> tuple[object, ...]:
+def _left(known: DataSet, ledger: Ledger, discreet: Callable[[str], str]) -> tuple[object, ...]:
     """A row of the overview; a ledger that cannot be read says so, and hides no other."""
     link = Html(f'<a href="/datasets/{quote(known.name)}">{escape(known.name)}</a>')
     try:
-        (epsilon, delta), left = ledger.budget, ledger.remaining
+        terms, spent = ledger.terms, ledger.spending
     except OracleDPError as error:
-        return link, "", f"nothing can be charged: {error}", ""
-    share = bar(float((epsilon - left[0]) / epsilon))
-    return link, f"{show(epsilon)}, {show(delta)}", f"{_short(left[0])}, {_short(left[1])}", share
+        return link, "", discreet(f"nothing can be charged: {error}"), ""
+    whole = f"{show(terms.epsilon)}, {show(terms.delta)}"
+    return link, whole, f"{_short(spent.epsilon)}, {_short(spent.delta)}", used(spent.used(terms))
 
 
 def dataset_page(
@@ -113,13 +124,39 @@ def _budget(known: DataSet, ledger: Ledger) -> str:
         promised = Guarantee(epsilon=pair[0], delta=pair[1], neighbours=relation, proof="composition")
         return odds(promised), protection(pair[0])
 
-    rows = [
-        ("whole", *_pair(ledger.budget), *meaning(ledger.budget)),
-        ("spent", *_pair(ledger.spent), *meaning(ledger.spent)),
-        ("left", *_pair(ledger.remaining), "", ""),
-    ]
+    terms, made = ledger.terms, ledger.charges
+    spent = Spending.of(made)
+    whole, sums = (terms.epsilon, terms.delta), (spent.epsilon, spent.delta)
+    rows = [("whole", *_pair(whole), *meaning(whole)), ("spent, plain sums", *_pair(sums), *meaning(sums))]
+    if terms.delta > 0 and len(made) > 1:
+        together = _together(made, terms.delta)
+        rows.append(("spent, together", *_pair(together), *meaning(together)))
+    if terms.accountant == "plain":
+        rows.append(("left", *_pair((whole[0] - sums[0], whole[1] - sums[1])), "", ""))
     note = f"A guess: someone who knows every other {one} tosses a coin about this one, and is right half of the time."
-    return grid(("", "ε", "δ", "guess right at most", ""), rows, numbers=(1, 2, 3)) + f"<p>{note}</p>"
+    how = {
+        "plain": "Releases are let through as long as plain sums stay within the whole.",
+        "curves": "Releases are let through by plain sums or by their curves, whichever bears more.",
+    }[terms.accountant]
+    full = grid(("", ""), [("used", used(spent.used(terms)))])
+    table = grid(("", "ε", "δ", "guess right at most", ""), rows, numbers=(1, 2, 3))
+    told = "" if len(rows) < 3 or "together" not in rows[2][0] else f" {_TOGETHER}"
+    return f"{full}{table}<p>{note} {how}{told}</p>"
+
+
+_TOGETHER = "Together: by the tightest accountant, had all charges been fixed in advance; it lets nothing through."
+
+
+@lru_cache(maxsize=64)
+def _together(made: tuple[Charge, ...], delta: Fraction) -> tuple[Fraction, Fraction]:
+    """What charges cost together, rounded up; kept, since a thousand of them take most of a second."""
+    return Fraction(ceil(total(made, delta).epsilon * 10**4), 10**4), delta
+
+
+def used(share: Fraction) -> Html:
+    """How much of a budget is gone, as a bar and a number that is never rounded down."""
+    percent = ceil(1000 * share) / 10
+    return Html(f'{bar(float(share)).text}<span class="note">{percent:g} %</span>')
 
 
 def charges(made: Sequence[Charge], delivered: frozenset[str]) -> str:
@@ -164,8 +201,8 @@ def moment(time: str | None) -> str:
     return "" if time is None else time[:16].replace("T", " ")
 
 
-def jobs_page(session: Session, jobs: Sequence[Job], note: str = "") -> str:
-    """Every release that was asked for."""
+def jobs_page(session: Session, jobs: Sequence[Job]) -> str:
+    """The releases that were asked for, the latest first."""
     rows = [
         (
             Html(f'<a href="/jobs/{quote(job.id)}">{escape(moment(job.made))}</a>'),
@@ -182,7 +219,8 @@ def jobs_page(session: Session, jobs: Sequence[Job], note: str = "") -> str:
         if rows
         else "<p>Nothing yet.</p>"
     )
-    return framed("Releases", session, [body], note=note)
+    told = f"<p>The latest {len(jobs)} are shown.</p>" if len(jobs) >= MOST_SHOWN else ""
+    return framed("Releases", session, [body, told])
 
 
 def job_page(
@@ -222,14 +260,16 @@ def progress(job: Job) -> str:
     return f'<ol class="stages" aria-label="Progress">{items}</ol>'
 
 
-def people_page(session: Session, people: Sequence[tuple[str, str]], token: str = "", note: str = "") -> str:
+def people_page(session: Session, people: Sequence[tuple[str, str]], token: str = "") -> str:
     """Who has a token; a new one is shown once."""
     shown = (
         f'<div class="promise">The token, shown once: <code id="token">{escape(token)}</code></div>' if token else ""
     )
     fields = [field("name", "Name"), choice("role", "Role", ROLES)]
     add = section("Add a person, or give one a new token", form("/people", session, fields, "Make a token"))
-    return framed("People", session, [shown, grid(("name", "role"), people), add], note=note)
+    rows = [(name, role, Html(forms.removal(session, name))) for name, role in people]
+    said = "<p>A new token ends the old one and whoever is signed in with it. Charges and releases always stay.</p>"
+    return framed("People", session, [shown, grid(("name", "role", ""), rows), add, said])
 
 
 def _pair(pair: tuple[Fraction, Fraction]) -> tuple[str, str]:

@@ -56,6 +56,15 @@ class Spending:
             self.rho_delta <= quarter and self.rho <= zcdp_rho(terms.epsilon, quarter)
         )
 
+    def used(self, terms: Terms) -> Fraction:
+        """How much of the budget is gone: from 1 on the filter lets nothing more through."""
+        sums = self.epsilon / terms.epsilon
+        if terms.accountant == "plain":
+            return max(sums, self.delta / terms.delta if terms.delta else Fraction(0))
+        quarter = terms.delta / 4
+        curves = max(self.rho / zcdp_rho(terms.epsilon, quarter), self.rho_delta / quarter)
+        return min(curves, max(sums, 2 * self.delta / terms.delta))
+
     def concentrated_total(self, delta: Fraction) -> Fraction | None:
         """The smallest multiple of 2^-20 at which the charges are certified to be (ε, δ)-DP by their curves."""
         left = delta - self.rho_delta
