@@ -11,6 +11,8 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 from starlette.concurrency import run_in_threadpool
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 
+from oracledp.errors import OracleDPError
+from oracledp.privacy.ledger import Ledger
 from oracledp.service import views
 from oracledp.service.people import Session
 from oracledp.service.plans import planned
@@ -18,7 +20,7 @@ from oracledp.service.refusals import add_refusals
 from oracledp.service.requests import limited, registered
 from oracledp.service.rest import add_rest
 from oracledp.service.site import COOKIE, Site
-from oracledp.service.store import MOST_SHOWN, Job
+from oracledp.service.store import MOST_SHOWN, DataSet, Job
 
 LOCAL = ("localhost", "127.0.0.1", "[::1]")
 
@@ -84,8 +86,10 @@ def _add_datasets(app: FastAPI, site: Site) -> None:
     @app.get("/", include_in_schema=False)
     def overview(request: Request) -> HTMLResponse:
         session = site.session(request, "viewer")
-        sets = [(known, console.ledger(known.name)) for known in console.datasets()]
-        return HTMLResponse(views.overview(session, sets, console.discreet))
+        return HTMLResponse(views.overview(session, ledgers(), console.discreet))
+
+    def ledgers() -> list[tuple[DataSet, Ledger]]:
+        return [(known, console.ledger(known.name)) for known in console.datasets()]
 
     @app.get("/datasets/{name}", include_in_schema=False)
     def dataset(request: Request, name: str) -> HTMLResponse:
@@ -95,8 +99,12 @@ def _add_datasets(app: FastAPI, site: Site) -> None:
 
     @app.post("/datasets", include_in_schema=False)
     async def register(request: Request) -> Response:
-        _, fields = await site.filled(request, "officer")
-        known = registered(console, fields)
+        session, fields = await site.filled(request, "officer")
+        try:
+            known = await run_in_threadpool(registered, console, fields)
+        except OracleDPError as error:  # nothing that was typed is lost
+            said = console.discreet(str(error))
+            return HTMLResponse(views.overview(session, ledgers(), console.discreet, given=fields, note=said), 422)
         return RedirectResponse(f"/datasets/{known.name}", 303)
 
     @app.post("/datasets/{name}/limits", include_in_schema=False)

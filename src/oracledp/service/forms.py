@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
 from urllib.parse import quote
 
@@ -31,9 +31,9 @@ def choice(name: str, label: str, options: Sequence[str], *, empty: str = "") ->
     return f'<label>{escape(label)}<select name="{name}">{inner}</select></label>'
 
 
-def text_area(name: str, label: str) -> str:
-    """A labelled text of several lines."""
-    return f'<label>{escape(label)}<textarea name="{name}" spellcheck="false"></textarea></label>'
+def text_area(name: str, label: str, value: str = "") -> str:
+    """A labelled text of several lines; the first line break after the tag is not part of it."""
+    return f'<label>{escape(label)}<textarea name="{name}" spellcheck="false">\n{escape(value)}</textarea></label>'
 
 
 def _hidden(name: str, value: str) -> str:
@@ -46,20 +46,25 @@ def removal(session: Session, name: str) -> str:
     return form("/people/remove", session, [_hidden("name", name)], "Take the token away")
 
 
-def registration(session: Session) -> str:
-    """A new data set."""
+def registration(session: Session, given: Mapping[str, str]) -> str:
+    """A new data set; what was given before stands there again."""
+    usual = {"rows_per_person": "1", "epsilon": "1", "delta": "1e-6", **given}
+
+    def filled(name: str, label: str) -> str:
+        return field(name, label, usual.get(name, ""))
+
     fields = [
-        field("name", "Name"),
-        field("address", "File, folder or postgresql://…?table=NAME on this machine"),
-        text_area("schema", "Schema (YAML)"),
-        field("person", "Column that tells persons apart (empty: every row counts by itself)"),
-        field("rows_per_person", "Rows that are kept of each person", "1"),
-        field("epsilon", "Whole ε", "1"),
-        field("delta", "Whole δ", "1e-6"),
+        filled("name", "Name"),
+        filled("address", "File, folder or postgresql://…?table=NAME on this machine"),
+        text_area("schema", "Schema (YAML)", usual.get("schema", "")),
+        filled("person", "Column that tells persons apart (empty: every row counts by itself)"),
+        filled("rows_per_person", "Rows that are kept of each person"),
+        filled("epsilon", "Whole ε"),
+        filled("delta", "Whole δ"),
         choice(
             "accountant",
             "Charges add up: plain sums, or also by curves, which bear many small ones",
-            ["plain", "curves"],
+            sorted(("plain", "curves"), key=lambda one: one != usual.get("accountant", "plain")),
         ),
     ]
     return form("/datasets", session, fields, "Register")

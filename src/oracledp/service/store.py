@@ -18,7 +18,7 @@ from urllib.parse import parse_qsl, urlsplit
 from oracledp.data.schema import Schema
 from oracledp.data.table.addresses import is_address
 from oracledp.data.table.unit import Unit
-from oracledp.errors import DataError, ParameterError
+from oracledp.errors import DataError, OracleDPError, ParameterError
 from oracledp.privacy.ledger import Ledger
 from oracledp.privacy.ledger.entry import short_text
 from oracledp.privacy.signing import create_key
@@ -150,7 +150,10 @@ class Console:
             address = os.path.abspath(address)  # noqa: PTH100 - a run has a folder of its own
         path = self.folder / "schemas" / f"{name}.yaml"
         path.write_text(schema, encoding="utf-8", newline="\n")
-        read = Schema.load(path)
+        try:
+            read = Schema.load(path)
+        except OracleDPError as error:
+            raise type(error)(str(error).replace(str(path), "the schema")) from None
         unit = Unit.of(asked.person, asked.rows if asked.person else None, read)
         ledger = Ledger.create(
             self._free_place(name),

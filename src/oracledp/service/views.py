@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from fractions import Fraction
-from functools import lru_cache
 from html import escape
-from math import ceil
 from typing import Any
 from urllib.parse import quote
 
 from oracledp.errors import OracleDPError
-from oracledp.privacy.guarantee import Guarantee, Neighbours, show
-from oracledp.privacy.ledger import Charge, Ledger, Spending
+from oracledp.privacy.guarantee import show
+from oracledp.privacy.ledger import Charge, Ledger
 from oracledp.privacy.ledger.spending import in_force
-from oracledp.privacy.ledger.totals import total
-from oracledp.report.page import Html, bar, grid, page, section
-from oracledp.report.words import odds, protection
+from oracledp.report.page import Html, grid, page, section
 from oracledp.service import forms
+from oracledp.service.budgets import budget_table, short, used
 from oracledp.service.forms import choice, field, form
 from oracledp.service.people import ROLES, Session
 from oracledp.service.store import MOST_SHOWN, DataSet, Job
@@ -28,8 +24,12 @@ _FORM_STYLE = (
     "input,select,textarea,button{font:inherit;padding:.35rem .5rem;color:inherit;background:var(--paper);"
     "border:1px solid var(--faint);border-radius:.3rem}textarea{min-height:9rem;font-family:ui-monospace,monospace}"
     "button{background:var(--one);color:var(--paper);border-color:var(--one);justify-self:start;cursor:pointer}"
-    "nav{display:flex;gap:1rem;flex-wrap:wrap;margin-bottom:1.5rem;align-items:center}"
-    "nav form{margin:0 0 0 auto}pre{white-space:pre-wrap}"
+    "nav{display:flex;gap:.5rem 1rem;flex-wrap:wrap;margin-bottom:1.5rem;align-items:center}"
+    "nav form{margin:0 0 0 auto}pre{white-space:pre-wrap}td form{margin:0}"
+    "nav button,td button{background:none;color:var(--one);padding:.2rem .5rem}"
+    ".track{background:var(--line);border-radius:.2rem;max-width:36rem;margin:.2rem 0 1rem}.used{margin:0}"
+    "td .track{min-width:5rem;margin:.35rem 0 0}.promise,.warning{margin-bottom:1rem}"
+    "@media print{nav,form,.ask{display:none}.track{outline:1px solid var(--line)}}"
     "@media(min-width:40rem){td:first-child{white-space:nowrap}}ol.stages{display:flex;gap:1.5rem;list-style:none;padding:0}"
     "@media(max-width:40rem){.time-line text{font-size:1.6rem}}</style>"
 )
@@ -63,18 +63,23 @@ def sign_in(note: str = "") -> str:
     return page("oracledp console", [_FORM_STYLE, body], footer=_FOOTER)
 
 
-def overview(session: Session, sets: Sequence[tuple[DataSet, Ledger]], discreet: Callable[[str], str]) -> str:
-    """Every data set and what is left of its budget."""
+def overview(
+    session: Session,
+    sets: Sequence[tuple[DataSet, Ledger]],
+    discreet: Callable[[str], str],
+    *,
+    given: Mapping[str, str] | None = None,
+    note: str = "",
+) -> str:
+    """Every data set and what is left of its budget; a registration that was refused keeps what was typed."""
     rows = [_left(known, ledger, discreet) for known, ledger in sets]
     body = (
-        grid(("data set", "budget ε, δ", "spent ε, δ", "used"), rows)
-        if rows
-        else "<p>No data set is registered yet.</p>"
+        grid(("data set", "budget ε, δ", "spent ε, δ", ""), rows) if rows else "<p>No data set is registered yet.</p>"
     )
     parts = [section("Budgets", body)]
     if session.person.may("officer"):
-        parts.append(section("Register a data set", forms.registration(session)))
-    return framed("Data sets", session, parts)
+        parts.append(asking("Register a data set", forms.registration(session, given or {})))
+    return framed("Data sets" if not note else "This was refused", session, parts, note=note)
 
 
 def _left(known: DataSet, ledger: Ledger, discreet: Callable[[str], str]) -> tuple[object, ...]:
@@ -85,7 +90,7 @@ def _left(known: DataSet, ledger: Ledger, discreet: Callable[[str], str]) -> tup
     except OracleDPError as error:
         return link, "", discreet(f"nothing can be charged: {error}"), ""
     whole = f"{show(terms.epsilon)}, {show(terms.delta)}"
-    return link, whole, f"{_short(spent.epsilon)}, {_short(spent.delta)}", used(spent.used(terms))
+    return link, whole, f"{short(spent.epsilon)}, {short(spent.delta)}", used(spent.used(terms))
 
 
 def dataset_page(
@@ -98,65 +103,28 @@ def dataset_page(
     unit = "Every row counts by itself." if known.person is None else person
     parts = [
         f"<p>{escape(unit)}</p>",
-        section("Budget", _budget(known, ledger)),
+        section("Budget", budget_table(known, ledger)),
     ]
     parts += [section("Limits", grid(("allowance",), limits))] if limits else []
     parts.append(section("Charges", timeline(ledger.charges, ledger.terms) + charges(ledger.charges, delivered)))
     if session.person.may("analyst"):
         parts += [
-            section("Plan before you spend", forms.plan_of_rule(session, known) + forms.plan_of_table(session, known)),
-            section("Ask for a rule", forms.ask_for_rule(session, known)),
-            section("Ask for a table", forms.ask_for_table(session, known)),
+            asking(
+                "Plan before you spend",
+                f"<h3>A rule</h3>{forms.plan_of_rule(session, known)}"
+                f"<h3>A table</h3>{forms.plan_of_table(session, known)}",
+            ),
+            asking("Ask for a rule", forms.ask_for_rule(session, known)),
+            asking("Ask for a table", forms.ask_for_table(session, known)),
         ]
     if session.person.may("officer"):
-        parts.append(section("Set a limit", forms.allowance(session, known)))
+        parts.append(asking("Set a limit", forms.allowance(session, known)))
     return framed(known.name, session, parts, note=note)
 
 
-def _budget(known: DataSet, ledger: Ledger) -> str:
-    """Whole, spent and left, and what the first two mean for one person: the words follow the numbers."""
-    one = "row" if known.person is None else "person"
-    relation = Neighbours.parse(ledger.terms.neighbours)
-
-    def meaning(pair: tuple[Fraction, Fraction]) -> tuple[str, str]:
-        if pair[0] == 0:
-            return "50 %", "nothing can be learned"
-        promised = Guarantee(epsilon=pair[0], delta=pair[1], neighbours=relation, proof="composition")
-        return odds(promised), protection(pair[0])
-
-    terms, made = ledger.terms, ledger.charges
-    spent = Spending.of(made)
-    whole, sums = (terms.epsilon, terms.delta), (spent.epsilon, spent.delta)
-    rows = [("whole", *_pair(whole), *meaning(whole)), ("spent, plain sums", *_pair(sums), *meaning(sums))]
-    if terms.delta > 0 and len(made) > 1:
-        together = _together(made, terms.delta)
-        rows.append(("spent, together", *_pair(together), *meaning(together)))
-    if terms.accountant == "plain":
-        rows.append(("left", *_pair((whole[0] - sums[0], whole[1] - sums[1])), "", ""))
-    note = f"A guess: someone who knows every other {one} tosses a coin about this one, and is right half of the time."
-    how = {
-        "plain": "Releases are let through as long as plain sums stay within the whole.",
-        "curves": "Releases are let through by plain sums or by their curves, whichever bears more.",
-    }[terms.accountant]
-    full = grid(("", ""), [("used", used(spent.used(terms)))])
-    table = grid(("", "ε", "δ", "guess right at most", ""), rows, numbers=(1, 2, 3))
-    told = "" if len(rows) < 3 or "together" not in rows[2][0] else f" {_TOGETHER}"
-    return f"{full}{table}<p>{note} {how}{told}</p>"
-
-
-_TOGETHER = "Together: by the tightest accountant, had all charges been fixed in advance; it lets nothing through."
-
-
-@lru_cache(maxsize=64)
-def _together(made: tuple[Charge, ...], delta: Fraction) -> tuple[Fraction, Fraction]:
-    """What charges cost together, rounded up; kept, since a thousand of them take most of a second."""
-    return Fraction(ceil(total(made, delta).epsilon * 10**4), 10**4), delta
-
-
-def used(share: Fraction) -> Html:
-    """How much of a budget is gone, as a bar and a number that is never rounded down."""
-    percent = ceil(1000 * share) / 10
-    return Html(f'{bar(float(share)).text}<span class="note">{percent:g} %</span>')
+def asking(title: str, body: str) -> str:
+    """A section with a form: it is not printed."""
+    return f'<div class="ask">{section(title, body)}</div>'
 
 
 def charges(made: Sequence[Charge], delivered: frozenset[str]) -> str:
@@ -180,7 +148,8 @@ def _delivery(charge: Charge, delivered: frozenset[str]) -> str:
 def plan_page(session: Session, known: DataSet, plan: Mapping[str, Any]) -> str:
     """What a release would be worth, by each mechanism that could make it."""
     note = "Made from the schema and the numbers that you gave. Nothing was read and nothing spent."
-    asked = f"ε {plan['epsilon']:g} for each row, about {plan['rows']} rows."
+    each = "for each row" if known.person is None else "for each row that is kept of a person"
+    asked = f"ε {plan['epsilon']:g} {each}, about {plan['rows']:,} rows."
     rows = [
         (one["mechanism"], _error(one["mean_error"]), _error(one["error"]), one["privacy"], one["note"])
         for one in plan["options"]
@@ -188,7 +157,9 @@ def plan_page(session: Session, known: DataSet, plan: Mapping[str, Any]) -> str:
     beyond = f"exceeded {100 * plan['beta']:g} % of the time"
     table = grid(("mechanism", "error to expect", beyond, "privacy", ""), rows, numbers=(1, 2))
     back = f'<p><a href="/datasets/{quote(known.name)}">Back to {escape(known.name)}</a></p>'
-    said = f"<p>{note} {escape(asked)}</p>{table}<p>{escape(plan['reason'])}</p>{back}"
+    said = (
+        f"<p>{note} {escape(asked)}</p>{table}<p>{escape(plan['reason'][:1].upper() + plan['reason'][1:])}.</p>{back}"
+    )
     return framed(f"A plan for {known.name}", session, [said])
 
 
@@ -266,16 +237,7 @@ def people_page(session: Session, people: Sequence[tuple[str, str]], token: str 
         f'<div class="promise">The token, shown once: <code id="token">{escape(token)}</code></div>' if token else ""
     )
     fields = [field("name", "Name"), choice("role", "Role", ROLES)]
-    add = section("Add a person, or give one a new token", form("/people", session, fields, "Make a token"))
+    add = asking("Add a person, or give one a new token", form("/people", session, fields, "Make a token"))
     rows = [(name, role, Html(forms.removal(session, name))) for name, role in people]
     said = "<p>A new token ends the old one and whoever is signed in with it. Charges and releases always stay.</p>"
     return framed("People", session, [shown, grid(("name", "role", ""), rows), add, said])
-
-
-def _pair(pair: tuple[Fraction, Fraction]) -> tuple[str, str]:
-    return _short(pair[0]), _short(pair[1])
-
-
-def _short(number: Fraction) -> str:
-    """A number as a reader takes it in; the ledger has it exactly."""
-    return show(number) if number.denominator < 10**7 and len(show(number)) < 12 else f"{float(number):.4g}"
