@@ -15,6 +15,7 @@ import pytest
 from oracledp.errors import ModelError, ParameterError
 from oracledp.privacy.guarantee import Guarantee, Neighbours
 from oracledp.privacy.ledger import Ledger
+from oracledp.privacy.ledger.copying import copy_ledger
 
 TENTH = Guarantee(epsilon=Fraction(1, 10), neighbours=Neighbours.DEFAULT, proof="x")
 
@@ -193,3 +194,22 @@ def test_a_full_disk_refuses_in_one_line_and_stays_whole(tmp_path: Path) -> None
     done, message = out.strip().split(" ", 1)
     assert "cannot be written" in message
     assert ledger.verify() == 1 + int(done)
+
+
+def test_a_back_up_is_whole_and_gives_nothing_back(tmp_path: Path, ledger: Ledger) -> None:
+    kept = Ledger.create(tmp_path / "kept", epsilon=1, witness=tmp_path / "witness")
+    kept.charge(TENTH, "rspm")
+    assert copy_ledger(kept, tmp_path / "copy") == 1
+    copy = Ledger(tmp_path / "copy")
+    assert copy.charges == kept.charges
+    assert (tmp_path / "copy").stat().st_mode & 0o777 == 0o600
+    with pytest.raises(ParameterError, match="never overwritten"):
+        copy_ledger(kept, tmp_path / "copy")
+    kept.charge(TENTH, "rspm")
+    assert copy.verify_copy() == (1, 1)
+    with pytest.raises(ModelError, match="was rolled back"):
+        copy.charge(TENTH, "rspm")
+    tamper(ledger, "UPDATE entries SET body = replace(body, '1/10', '1/100') WHERE number = 2")
+    with pytest.raises(ModelError, match="changed by hand"):
+        copy_ledger(ledger, tmp_path / "of a broken one")
+    assert not (tmp_path / "of a broken one").exists()

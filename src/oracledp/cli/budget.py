@@ -15,6 +15,7 @@ from oracledp.cli.common import emit, json_option, neighbours_option
 from oracledp.data.schema import Schema
 from oracledp.privacy.guarantee import show
 from oracledp.privacy.ledger import Ledger
+from oracledp.privacy.ledger.copying import copy_ledger
 from oracledp.privacy.ledger.entries import UNITS
 from oracledp.privacy.ledger.events import event_of
 from oracledp.privacy.ledger.limits import PERIODS, QUARTER
@@ -159,6 +160,19 @@ def verify(place: str, copy: bool, as_json: bool) -> None:
     known = "and its witness agrees" if witness else "but it has no witness: an older copy put back would look whole"
     data = {"path": place, "entries": entries, "whole": True, "witness": witness}
     emit(as_json, data, f"{place}: {entries} entries, each follows from those before, {known}")
+
+
+@budget.command()
+@click.argument("place")
+@click.argument("file", type=click.Path(dir_okay=False))
+@json_option
+def copy(place: str, file: str, as_json: bool) -> None:
+    """Back a ledger up into a new FILE, while others charge it or not.
+
+    Whatever is charged afterwards is spent, too: see 'oracledp budget verify FILE --copy'.
+    """
+    entries = copy_ledger(Ledger.at(place), Path(file))
+    emit(as_json, {"path": place, "copy": file, "entries": entries}, f"{file}: a whole copy of {entries} entries")
 
 
 @budget.command()

@@ -42,7 +42,7 @@ def budget_table(known: DataSet, ledger: Ledger) -> str:
         "curves": "Releases are let through by plain sums or by their curves, whichever bears more.",
     }[terms.accountant]
     full = used(spent.used(terms)).text
-    table = grid(("", "ε", "δ", "guess right at most", ""), rows, numbers=(1, 2, 3))
+    table = grid(("", "ε", "δ", "guess right at most", ""), rows, numbers=(1, 2, 3), caption="Whole and spent")
     told = "" if len(rows) < 3 or "together" not in rows[2][0] else f" {TOGETHER}"
     return f"{full}{table}<p>{note} {how}{told}</p>"
 

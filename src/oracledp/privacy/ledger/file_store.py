@@ -48,15 +48,15 @@ class FileStore:
         """The path as it was given."""
         return str(self.path)
 
-    def create(self, first: Link) -> None:
-        """Make the file with mode 0600; an existing one is never overwritten."""
+    def create(self, first: Link, *more: Link) -> None:
+        """Make the file with mode 0600; an existing one is never overwritten. A copy has ``more`` from the start."""
         try:
             os.close(os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
         except FileExistsError:
             raise ParameterError(f"{self.path} exists already: a ledger is never overwritten") from None
         except OSError as error:
             raise ParameterError(f"cannot create the ledger {self.path}: {error.strerror}") from None
-        write_new(self.path, [first])
+        write_new(self.path, [first, *more])
         flush_folder(self.path.parent)
 
     def read(self) -> Sequence[Link]:
