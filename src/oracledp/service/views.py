@@ -11,7 +11,7 @@ from oracledp.errors import OracleDPError
 from oracledp.privacy.guarantee import show
 from oracledp.privacy.ledger import Charge, Ledger
 from oracledp.privacy.ledger.spending import in_force
-from oracledp.report.page import Html, grid, page, section
+from oracledp.report.page import Html, box, grid, page, section
 from oracledp.service import forms
 from oracledp.service.budgets import budget_table, short, used
 from oracledp.service.forms import choice, field, form
@@ -29,6 +29,7 @@ _FORM_STYLE = (
     "nav button,td button{background:none;color:var(--one);padding:.2rem .5rem}"
     ".track{background:var(--line);border-radius:.2rem;max-width:36rem;margin:.2rem 0 1rem}.used{margin:0}"
     "td .track{min-width:5rem;margin:.35rem 0 0}.promise,.warning{margin-bottom:1rem}"
+    "th[scope=row]{width:30%}"
     "@media print{nav,form,.ask{display:none}.track{outline:1px solid var(--line)}}"
     "@media(min-width:40rem){td:first-child{white-space:nowrap}}ol.stages{display:flex;gap:1.5rem;list-style:none;padding:0}"
     "@media(max-width:40rem){.time-line text{font-size:1.6rem}}</style>"
@@ -74,7 +75,9 @@ def overview(
     """Every data set and what is left of its budget; a registration that was refused keeps what was typed."""
     rows = [_left(known, ledger, discreet) for known, ledger in sets]
     body = (
-        grid(("data set", "budget ε, δ", "spent ε, δ", ""), rows) if rows else "<p>No data set is registered yet.</p>"
+        grid(("data set", "budget ε, δ", "spent ε, δ", ""), rows, numbers=(1, 2))
+        if rows
+        else "<p>No data set is registered yet.</p>"
     )
     parts = [section("Budgets", body)]
     if session.person.may("officer"):
@@ -129,13 +132,13 @@ def asking(title: str, body: str) -> str:
 
 def charges(made: Sequence[Charge], delivered: frozenset[str]) -> str:
     """The time line of what was paid."""
-    header = ("UTC", "by", "for", "mechanism", "ε", "δ", "delivered")
+    header = ("UTC", "ε", "δ", "by", "for", "mechanism", "delivered")
     rows = [
-        (moment(c.time), c.actor or "", c.purpose or "", c.mechanism + ("" if c.private else " (NOT PRIVATE)"),
-         show(c.epsilon), show(c.delta), _delivery(c, delivered))
+        (moment(c.time), show(c.epsilon), show(c.delta), c.actor or "", c.purpose or "",
+         c.mechanism + ("" if c.private else " (NOT PRIVATE)"), _delivery(c, delivered))
         for c in reversed(made)
     ]  # fmt: skip
-    return grid(header, rows, numbers=(4, 5)) if rows else "<p>Nothing was charged yet.</p>"
+    return grid(header, rows, numbers=(1, 2)) if rows else "<p>Nothing was charged yet.</p>"
 
 
 def _delivery(charge: Charge, delivered: frozenset[str]) -> str:
@@ -177,16 +180,16 @@ def jobs_page(session: Session, jobs: Sequence[Job]) -> str:
     rows = [
         (
             Html(f'<a href="/jobs/{quote(job.id)}">{escape(moment(job.made))}</a>'),
-            job.actor,
-            job.dataset,
-            KINDS[job.kind],
-            job.parameters.get("purpose", ""),
             job.status,
+            KINDS[job.kind],
+            job.dataset,
+            job.actor,
+            job.parameters.get("purpose", ""),
         )
         for job in jobs
     ]
     body = (
-        grid(("asked for (UTC)", "by", "data set", "release", "purpose", "status"), rows)
+        grid(("asked for (UTC)", "status", "release", "data set", "by", "purpose"), rows)
         if rows
         else "<p>Nothing yet.</p>"
     )
@@ -199,6 +202,7 @@ def job_page(
 ) -> str:
     """One release: what was asked for, how far it is, what became of it, its files."""
     asked = [
+        ("release id", job.id),
         ("data set", job.dataset),
         ("release", KINDS[job.kind]),
         ("by", job.actor),
@@ -208,7 +212,9 @@ def job_page(
     parts = [grid(("", ""), [*asked, ("status", waiting)]), progress(job)]
     parts += [section("What the run said", f"<pre>{escape(job.said)}</pre>")] if job.said else []
     if files:
-        told = "".join(f"<p>{escape(line)}</p>" for line in verdict)
+        kind = "promise" if verdict and verdict[0].startswith("Verified") else "warning"
+        told = "".join(box(line, kind=kind) for line in verdict[:1])
+        told += "".join(f"<p>{escape(line)}</p>" for line in verdict[1:])
         links = "".join(f'<li><a href="/jobs/{quote(job.id)}/{quote(name)}">{escape(name)}</a></li>' for name in files)
         parts.append(section("Files", f"{told}<ul>{links}</ul>"))
     if "model.json" in files:
@@ -217,7 +223,7 @@ def job_page(
     if job.status in ("queued", "running") and session.person.may("analyst"):
         parts.append(form(f"/jobs/{quote(job.id)}/cancel", session, [], "Cancel"))
     refresh = '<meta http-equiv="refresh" content="2">' if job.status in ("queued", "running") else ""
-    return framed(f"Release {job.id}", session, [refresh, *parts])
+    return framed(f"A {KINDS[job.kind]} from {job.dataset}", session, [refresh, *parts])
 
 
 def progress(job: Job) -> str:
