@@ -86,7 +86,7 @@ def _add_datasets(app: FastAPI, site: Site) -> None:
     @app.get("/", include_in_schema=False)
     def overview(request: Request) -> HTMLResponse:
         session = site.session(request, "viewer")
-        return HTMLResponse(views.overview(session, ledgers(), console.discreet))
+        return HTMLResponse(views.overview(session, ledgers(), console.cleared))
 
     def ledgers() -> list[tuple[DataSet, Ledger]]:
         return [(known, console.ledger(known.name)) for known in console.datasets()]
@@ -103,8 +103,8 @@ def _add_datasets(app: FastAPI, site: Site) -> None:
         try:
             known = await run_in_threadpool(registered, console, fields)
         except OracleDPError as error:  # nothing that was typed is lost
-            said = console.discreet(str(error))
-            return HTMLResponse(views.overview(session, ledgers(), console.discreet, given=fields, note=said), 422)
+            said = console.cleared(str(error))
+            return HTMLResponse(views.overview(session, ledgers(), console.cleared, given=fields, note=said), 422)
         return RedirectResponse(f"/datasets/{known.name}", 303)
 
     @app.post("/datasets/{name}/limits", include_in_schema=False)

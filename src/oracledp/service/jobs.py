@@ -179,7 +179,7 @@ class Workers:
 
     def _finish(self, job_id: str, process: subprocess.Popen[bytes]) -> None:
         said = (self.console.folder / "releases" / job_id / "said").read_text(encoding="utf-8", errors="replace")
-        told = self.console.discreet(said.strip()[-4000:])
+        told = self.console.cleared(said.strip()[-4000:])
         self.console.set_status(job_id, _ENDS.get(process.returncode, "failed"), told, only="running")
 
 

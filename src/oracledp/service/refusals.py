@@ -60,7 +60,7 @@ def add_refusals(app: FastAPI, site: Site) -> None:
 
     @app.exception_handler(OracleDPError)
     async def refused(request: Request, error: OracleDPError) -> Response:
-        return told(request, 422, site.console.discreet(str(error)))
+        return told(request, 422, site.console.cleared(str(error)))
 
     @app.exception_handler(HTTPException)
     async def not_allowed(request: Request, error: HTTPException) -> Response:

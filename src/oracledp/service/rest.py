@@ -172,7 +172,7 @@ def _budget(console: Console, name: str) -> dict[str, Any]:
     try:
         pairs = {"budget": ledger.budget, "spent": ledger.spent, "remaining": ledger.remaining}
     except OracleDPError as error:  # it hides no other
-        return {"name": name, "error": console.discreet(str(error))}
+        return {"name": name, "error": console.cleared(str(error))}
     return {
         "name": name,
         "unit": ledger.terms.unit,

@@ -64,7 +64,7 @@ class Site:
             card = Card.load(folder / "card.json")
             card.check(folder, key=self.public_key, ledger=self.console.ledger(job.dataset))
         except (OracleDPError, OSError) as error:
-            return (self.console.discreet(f"NOT VERIFIED: {error}"),)
+            return (self.console.cleared(f"NOT VERIFIED: {error}"),)
         promised = card.guarantee
         meaning = in_words(promised) if promised.private else "The noise came from a seed: this is NOT PRIVATE."
         return "Verified: files, signature and charge belong together.", meaning
@@ -96,7 +96,7 @@ class Site:
                 raise ModelError(f"its card does not name {name}")
             content = (folder / name).read_bytes()
         except OracleDPError as error:
-            raise HTTPException(409, detail=self.console.discreet(f"not what was released: {error}")) from None
+            raise HTTPException(409, detail=self.console.cleared(f"not what was released: {error}")) from None
         if name.endswith(".html"):
             policy = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:"
             return HTMLResponse(content, headers={"Content-Security-Policy": policy})

@@ -230,7 +230,7 @@ class Console:
             return changed.rowcount == 1
 
     # ---- what it says ------------------------------------------------------------------------------------
-    def discreet(self, text: str) -> str:
+    def cleared(self, text: str) -> str:
         """A message without paths of the machine or addresses of data: analysts and viewers read it."""
         hidden = [(str(self.folder / "ledgers") + os.sep, ""), (str(self.folder / "schemas") + os.sep, "")]
         hidden += [(known.address, known.name) for known in self.datasets()]

@@ -67,13 +67,13 @@ def sign_in(note: str = "") -> str:
 def overview(
     session: Session,
     sets: Sequence[tuple[DataSet, Ledger]],
-    discreet: Callable[[str], str],
+    cleared: Callable[[str], str],
     *,
     given: Mapping[str, str] | None = None,
     note: str = "",
 ) -> str:
     """Every data set and what is left of its budget; a registration that was refused keeps what was typed."""
-    rows = [_left(known, ledger, discreet) for known, ledger in sets]
+    rows = [_left(known, ledger, cleared) for known, ledger in sets]
     body = (
         grid(("data set", "budget ε, δ", "spent ε, δ", ""), rows, numbers=(1, 2))
         if rows
@@ -85,13 +85,13 @@ def overview(
     return framed("Data sets" if not note else "This was refused", session, parts, note=note)
 
 
-def _left(known: DataSet, ledger: Ledger, discreet: Callable[[str], str]) -> tuple[object, ...]:
+def _left(known: DataSet, ledger: Ledger, cleared: Callable[[str], str]) -> tuple[object, ...]:
     """A row of the overview; a ledger that cannot be read says so, and hides no other."""
     link = Html(f'<a href="/datasets/{quote(known.name)}">{escape(known.name)}</a>')
     try:
         terms, spent = ledger.terms, ledger.spending
     except OracleDPError as error:
-        return link, "", discreet(f"nothing can be charged: {error}"), ""
+        return link, "", cleared(f"nothing can be charged: {error}"), ""
     whole = f"{show(terms.epsilon)}, {show(terms.delta)}"
     return link, whole, f"{short(spent.epsilon)}, {short(spent.delta)}", used(spent.used(terms))
 
