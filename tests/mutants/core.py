@@ -35,28 +35,42 @@ SWAPS = {
     "std::max": ("std::min",), "break;": (";",), "continue;": (";",),
 }  # fmt: skip
 JUDGES = {  # what runs a file's code, quickest first
-    "sampling/noise": "tests/unit/test_noise.py tests/statistical/test_samplers.py",
-    "sampling/selection": "tests/unit/test_selection.py tests/unit/test_noise.py tests/statistical/test_samplers.py",
-    "sampling/partition": "tests/unit/test_partition.py tests/unit/test_prsma_runs.py tests/statistical",
-    "trees/score_tree": "tests/property/test_engine_halfspaces.py tests/audit/test_broken_trees.py",
-    "subsets/subset_forest": "tests/property/test_engine_tree.py tests/unit/test_tree_sampler.py tests/statistical",
-    "parities/parity_forest": "tests/property/test_engine_parity_sampler.py tests/unit/test_tree_sampler.py",
-    "sampling/support_forest": "tests/property/test_engine_halfspaces.py tests/statistical/test_support_sampler_law.py",
-    "halfspaces/halfspace_sampler":
-        "tests/property/test_engine_halfspaces.py tests/statistical/test_support_sampler_law.py",
-    "lists/list_sampler": "tests/property/test_engine_decision_lists.py tests/statistical/test_support_sampler_law.py",
-    "rows/row_merger": "tests/property/test_engine_subsets.py tests/property/test_engine_limits.py",
-    "rows/cell_index": "tests/property/test_engine_subsets.py",
-    "subsets/cell_solver": "tests/property/test_engine_subsets.py tests/property/test_certificates.py",
-    "subsets/subset_screen": "tests/property/test_engine_limits.py tests/property/test_transforms.py",
-    "subsets/conjunction_search": "tests/property/test_engine_subsets.py tests/property/test_engine_limits.py",
-    "checking/proof_checker": "tests/property/test_certificates.py tests/property/test_engine_subsets.py",
-    "checking/weighted_rows": "tests/property/test_certificates.py tests/property/test_engine_subsets.py",
-    "halfspaces/halfspace_search": "tests/property/test_engine_halfspaces.py tests/property/test_engine_limits.py",
-    "lists/list_search": "tests/property/test_engine_decision_lists.py tests/property/test_engine_limits.py",
-    "decision_trees/label_counts": "tests/unit/test_decision_trees.py",
-    "decision_trees/tree_search": "tests/unit/test_decision_trees.py",
-    "decision_trees/tree_weights": "tests/unit/test_decision_trees.py",
+    "sampling/noise": "unit/noise statistical/samplers",
+    "sampling/selection": "unit/selection unit/noise statistical/samplers",
+    "sampling/partition": "unit/partition unit/prsma_runs statistical/prsma_statistics",
+    "trees/score_tree": "property/engine_halfspaces audit/broken_trees",
+    "trees/score_table": "property/engine_halfspaces audit/broken_trees",
+    "trees/support_scan": "property/engine_sampler property/engine_halfspaces property/engine_decision_lists",
+    "trees/support_search": "property/engine_halfspaces property/engine_decision_lists",
+    "subsets/subset_forest": "property/engine_tree unit/tree_sampler statistical/tree_sampler_law",
+    "subsets/subset_table": "property/engine_transforms property/transforms",
+    "subsets/conjunction_index": "property/engine_subsets property/engine_limits",
+    "parities/parity_forest": "property/engine_parity_sampler unit/tree_sampler",
+    "parities/parity_sums": "property/engine_parities property/engine_parity_sampler",
+    "sampling/support_forest": "property/engine_sampler audit/broken_trees statistical/support_sampler_law",
+    "halfspaces/halfspace_sampler": "property/engine_sampler audit/broken_trees statistical/support_sampler_law",
+    "lists/list_sampler": "property/engine_sampler audit/broken_trees statistical/support_sampler_law",
+    "rows/row_merger": "property/merging property/engine_subsets property/engine_limits",
+    "rows/row_table": "property/merging property/engine_subsets property/engine_parities",
+    "rows/cover_sums": "property/engine_parities property/engine_subsets property/engine_long_lists",
+    "rows/cell_index": "property/engine_subsets",
+    "subsets/cell_solver": "property/engine_subsets property/certificates",
+    "subsets/subset_screen": "property/engine_limits property/transforms",
+    "subsets/conjunction_search": "property/engine_subsets property/engine_limits",
+    "checking/proof_checker": "property/certificates property/engine_subsets",
+    "checking/weighted_rows": "property/certificates property/engine_subsets",
+    "halfspaces/halfspace_search": "property/engine_halfspaces property/engine_limits",
+    "lists/list_search": "property/engine_decision_lists property/engine_limits",
+    "lists/list_problem": "property/engine_decision_lists property/engine_sampler",
+    "lists/list_rows": "property/engine_long_lists property/engine_decision_lists",
+    "lists/mask_solver": "property/engine_decision_lists property/engine_limits",
+    "lists/subcube_solver": "property/engine_decision_lists property/engine_limits",
+    "lists/prefix_costs": "property/engine_long_lists",
+    "lists/prefix_search": "property/engine_long_lists",
+    "dual/dual_search": "property/engine_dual game/game_dual_oracle",
+    "decision_trees/label_counts": "unit/decision_trees",
+    "decision_trees/tree_search": "unit/decision_trees",
+    "decision_trees/tree_weights": "unit/decision_trees",
 }  # fmt: skip
 
 
@@ -86,6 +100,12 @@ def key_of(path: Path, change: Change) -> Key:
 def _name(source: Path) -> str:
     """A source by its room and stem, as in ``JUDGES``."""
     return f"{source.parent.name}/{source.stem}"
+
+
+def judges_of(path: Path) -> list[str]:
+    """The files of tests that run a source's code."""
+    parted = (judge.partition("/") for judge in JUDGES[_name(path)].split())
+    return [f"tests/{suite}/test_{name}.py" for suite, _, name in parted]
 
 
 class CoreWorker(Worker):
@@ -119,26 +139,31 @@ class CoreWorker(Worker):
         subprocess.run(["c++", "-shared", *objects, "-o", str(target)], check=True, capture_output=True)
 
     def judge_change(self, path: Path, change: Change) -> Verdict:
+        """What becomes of a change; a test that fails without it too judges nobody."""
+        key = key_of(path, change)
+        begin, self.worked, by = time.monotonic(), 0.0, "" if key in explained() else self.caught_by(path, change)
+        while by and not self._sound(by, {}):
+            by = self.caught_by(path, change)
+        name, file = f"{path.name}:{change.line} {change.operator}: {key[1][:60]}", str(path.relative_to(ROOT))
+        seconds, worked = round(time.monotonic() - begin, 1), round(self.worked, 1)
+        return Verdict(name, file, change.line, change.operator, by != "", by, seconds, key, worked)
+
+    def caught_by(self, path: Path, change: Change) -> str:
         """Compile the changed file, run its judges, put everything back."""
-        self.worked = 0.0
-        begin, target = time.monotonic(), self.folder / path.relative_to(ROOT)
+        target = self.folder / path.relative_to(ROOT)
         original, compiled = target.read_text(), self.output(target)
         kept = compiled.read_bytes()
         target.write_text(change.apply(original))
         try:
             self.compile(target)
             self.link()
-            by = self.first_of([test for test in JUDGES[_name(path)].split() if (self.folder / test).exists()], {})
+            return self.first_of(judges_of(path), {})
         except subprocess.CalledProcessError:
-            by = "the compiler"
+            return "the compiler"
         finally:
             target.write_text(original)
             compiled.write_bytes(kept)
-        key = key_of(path, change)
-        line = key[1]
-        name, file = f"{path.name}:{change.line} {change.operator}: {line[:60]}", str(path.relative_to(ROOT))
-        seconds, worked = round(time.monotonic() - begin, 1), round(self.worked, 1)
-        return Verdict(name, file, change.line, change.operator, by != "", by, seconds, key, worked)
+            self.link()
 
 
 def main() -> None:
@@ -172,13 +197,14 @@ def main() -> None:
         finally:
             free.put(worker)
         done = verdicts[-1]
-        mark = "caught  " if done.caught else "SURVIVED"
+        mark = "caught  " if done.caught else "nothing " if done.key in explained() else "SURVIVED"
         print(f"{len(verdicts)}/{len(jobs)} {mark} {done.seconds:6.1f} s  {done.name}  by {done.by[:60]}", flush=True)
         asked.out.write_text(json.dumps([asdict(verdict) for verdict in verdicts], indent=1))
 
     with ThreadPoolExecutor(asked.workers) as pool:
         list(pool.map(one, (job for job in jobs if key_of(*job) not in judged)))
     print(summary(verdicts))
+    print(f"{len(verdicts)} mutants, {sum(verdict.worked for verdict in verdicts) / 60:.0f} minutes of tests")
     sys.exit(not all(verdict.caught or verdict.key in explained() for verdict in verdicts))
 
 

@@ -38,7 +38,12 @@ ALSO = {  # what imports do not tell
     "mechanisms/gradients.py": ("tests/unit/test_gradients.py",),
     "privacy/loss_law.py": ("tests/unit/test_loss_law.py", "tests/ledger/test_year.py"),
 }
-SHARP = "tests/unit/test_last_numbers.py"  # a second of work, and something about most files
+SHARP = {  # a second of work each, and something about most files: by the part of the library, the first that begins it
+    "privacy/ledger": ("tests/ledger/test_small_entries.py", "tests/unit/test_last_numbers.py"),
+    "learn": ("tests/unit/test_steps_of_a_fit.py", "tests/unit/test_last_numbers.py"),
+    "synthesis": ("tests/unit/test_steps_of_a_fit.py", "tests/unit/test_last_numbers.py"),
+    "": ("tests/unit/test_single_steps.py", "tests/unit/test_last_numbers.py", "tests/unit/test_steps_of_a_fit.py"),
+}
 AT_LAST = ("tests/audit/test_front_door.py",)  # whole laws of every public entry point
 
 
@@ -96,7 +101,9 @@ class Importers:
                 named = path.stem in test or test.removesuffix(".py").rpartition("test_")[2] in path.stem
                 distance = NEAR if path in sources else FAR
                 ranked.append((not named, distance, test.startswith(LATER), len(sources), test))
-        also = (*ALSO.get(str(path.relative_to(SOURCE)), ()), SHARP)
+        name = str(path.relative_to(SOURCE))
+        sharp = next(tests for part, tests in SHARP.items() if name.startswith(part))
+        also = (*sharp, *ALSO.get(name, ()))
         return list(
             dict.fromkeys((str(path.relative_to(ROOT)), *also, *(test for *_, test in sorted(ranked)), *AT_LAST))
         )
