@@ -5,13 +5,14 @@ from __future__ import annotations
 import signal
 from collections.abc import Callable
 from fractions import Fraction
+from math import isqrt
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 
-from oracledp.classes import Conjunctions, Parities
+from oracledp.classes import Conjunctions, DecisionTrees, Parities
 from oracledp.classes.base import QueryClass
 from oracledp.data.literals import Literals
 from oracledp.data.schema import Schema
@@ -24,11 +25,14 @@ from oracledp.game.data_player import descend
 from oracledp.game.gaussian_player import GaussianPlayer
 from oracledp.game.settings import Rules
 from oracledp.mechanisms import scoreboard
+from oracledp.mechanisms.gradients import Descent, NoisyGradients
 from oracledp.mechanisms.leaf_counts import LeafCounts
 from oracledp.mechanisms.noisy_min import ReportNoisyMin
 from oracledp.mechanisms.payoff import Payoff
 from oracledp.mechanisms.perturbed_min import ReportSeparatorPerturbedMin
+from oracledp.mechanisms.private_trees import PrivateTrees
 from oracledp.mechanisms.registry import Wanted, selector
+from oracledp.mechanisms.robust import delta
 from oracledp.mechanisms.robust.laplace_test import pass_probability
 from oracledp.mechanisms.robust.rspm_base import RspmBase, output_of
 from oracledp.mechanisms.sampling import parity_sampler, subset_sampler
@@ -41,6 +45,7 @@ from oracledp.oracles.exhaustive import ExhaustiveOracle
 from oracledp.oracles.guarded import guarded
 from oracledp.oracles.problem import WeightedProblem
 from oracledp.privacy.door import Facts
+from oracledp.privacy.gaussian_accounting import gaussian_delta
 from oracledp.privacy.guarantee import Neighbours
 from oracledp.randomness.source import SeededRandomness, SystemRandomness
 
@@ -107,6 +112,24 @@ def test_a_selection_asks_its_selector_before_anything_is_paid() -> None:
     assert refused(lambda: TableSelection(large).check(Facts(10)), CapacityError)
 
 
+@pytest.mark.parametrize("steps", [1, 9])
+@pytest.mark.parametrize("relation", Neighbours)
+def test_the_noise_of_gradients_covers_every_step_of_a_record(relation: Neighbours, steps: int) -> None:
+    """All steps together move by sqrt(steps)·C, by twice that if a record is replaced; δ at that shift, and not half."""
+    descent, wanted = Descent(steps, 0.1, Fraction(1, 2), 1000), Fraction(1, 10**5)
+    mechanism = NoisyGradients(3, 500, 400, 1, descent, EPSILON, wanted, relation)
+    each = (2 if relation is REPLACE_ONE else 1) * mechanism.bound
+    shift = Fraction(isqrt((steps * each**2 << 60) // mechanism.variance), 1 << 30)
+    assert wanted / 2 < gaussian_delta(shift, EPSILON) < wanted
+
+
+def test_a_unit_of_error_weighs_less_where_records_weigh_more() -> None:
+    trees = DecisionTrees(named(2), depth=1)
+    rates = [PrivateTrees(trees, EPSILON, relation).rate(unit) for relation in Neighbours for unit in (1, 3)]
+    expected = {ADD_REMOVE: 1, REPLACE_ONE: 2}
+    assert rates == [EPSILON / (expected[relation] * unit) for relation in Neighbours for unit in (1, 3)]
+
+
 def test_counts_of_leaves() -> None:
     scales = [LeafCounts(Fraction(1, 4), relation).scale for relation in (ADD_REMOVE, REPLACE_ONE)]
     assert scales == [4, 8]
@@ -122,6 +145,19 @@ def test_the_test_passes_with_the_mass_of_its_noise(ratio: Fraction) -> None:
         for threshold in range(8):
             failing = sum((1 - r) / (1 + r) * r ** abs(z) for z in range(-400, threshold - count + 1))
             assert float(pass_probability(count, ratio, threshold)) == pytest.approx(1 - failing, abs=1e-12)
+
+
+def test_the_least_epsilon_that_is_certified_is_found_by_halving(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[Fraction] = []
+    for least in (1, 12_345, delta.GRID, 3_141_593):
+
+        def certified(design: Any, epsilon: Fraction, least: int = least) -> Fraction:
+            asked.append(epsilon)
+            assert len(asked) < 300, "the search does not end"
+            return Fraction(0) if epsilon * delta.GRID >= least else Fraction(1)
+
+        monkeypatch.setattr(delta, "certified_delta", certified)
+        assert delta.certified_epsilon(None, Fraction(1, 2)) == Fraction(least, delta.GRID)  # type: ignore[arg-type]
 
 
 # ---- trees of the exponential mechanism ------------------------------------------------------------------------------
@@ -178,8 +214,19 @@ def test_trust_in_its_order() -> None:
 
 
 def test_a_user_who_interrupts_an_oracle_is_heard() -> None:
-    with pytest.raises(KeyboardInterrupt):
-        guarded(lambda: signal.raise_signal(signal.SIGINT))
+    class Stop(BaseException):
+        pass
+
+    def stop(number: int, frame: Any) -> None:
+        raise Stop
+
+    before = signal.signal(signal.SIGTERM, stop)
+    try:
+        with pytest.raises(Stop):
+            guarded(lambda: signal.raise_signal(signal.SIGTERM))
+        assert signal.getsignal(signal.SIGTERM) is stop
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 # ---- the game --------------------------------------------------------------------------------------------------------

@@ -33,6 +33,7 @@ from oracledp.learning.gradient_cards import gradient_learner
 from oracledp.learning.learner import descent_of
 from oracledp.learning.sample import ClassSample, Sample
 from oracledp.learning.single_rules import SingleRules
+from oracledp.learning.sparse_cards import OFTEN, SPREAD, Frequencies, sparse_card
 from oracledp.learning.task import Task
 from oracledp.mechanisms.votes.fitted import SameTree
 from oracledp.privacy.guarantee import Guarantee, Neighbours
@@ -134,6 +135,36 @@ def test_uneven_weights_leave_the_odds_of_gradients_as_they_are() -> None:
     assert learner.run_classes is not None
     uneven = ClassSample.of(records, label.astype(np.intp), weights=(1, 2))
     assert learner.run_classes(uneven, SystemRandomness()).clip == 1.0
+
+
+def test_how_often_literals_hold_and_how_far_that_is_believed() -> None:
+    """Sums of ±1 over four rows with noise of variance 1/2: a share errs by half as much as a sum, over the rows."""
+    sums = SimpleNamespace(reach=8, variance=(0.5,), run=lambda features, shown, source: features.T @ shown)
+    records = np.array([[1, 0], [1, 1]], dtype=np.uint8)
+    often = Frequencies(sums).run(records, np.array([3, 1]), SystemRandomness())  # type: ignore[arg-type]
+    assert often.shares.tolist() == [1.0, 0.25]
+    assert often.believed == pytest.approx(SPREAD / (SPREAD + 0.5 / 64))
+    assert often.unseen == pytest.approx((0.5 / 64) ** 0.5 / 2)
+
+
+def test_a_sparse_card_shares_out_its_budget() -> None:
+    """A card of everything, how often literals hold, and a card of a few: together ε and δ, and no more."""
+    asked: list[Task] = []
+
+    def build(wanted: Task) -> Any:
+        asked.append(wanted)
+        promised = Guarantee(epsilon=wanted.epsilon, delta=wanted.delta or 0, neighbours=ADD_REMOVE, proof="noise")
+        return SimpleNamespace(at_once=True, name="stub", guarantee=promised, check=lambda rows, unit: None)
+
+    whole = task(size=2, delta=DELTA)
+    learner = sparse_card(whole, build, whole.blocks)
+    learner.check(100, 1)
+    first, second = asked
+    assert first.epsilon + second.epsilon + OFTEN * EPSILON == EPSILON
+    assert first.delta is not None
+    assert second.delta is not None
+    assert first.delta + second.delta == DELTA
+    assert (learner.guarantee.epsilon, learner.guarantee.delta) == (EPSILON, DELTA)
 
 
 # ---- rules in words --------------------------------------------------------------------------------------------------
