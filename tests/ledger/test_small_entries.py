@@ -11,15 +11,16 @@ from typing import Any
 
 import pytest
 
-from oracledp.errors import ModelError, ParameterError
+from oracledp.errors import BudgetExceeded, ModelError, ParameterError
 from oracledp.privacy.ledger import Charge, showing
 from oracledp.privacy.ledger.chain import START, Link, checked
-from oracledp.privacy.ledger.entries import Terms
-from oracledp.privacy.ledger.entry import LONGEST_NAME, short_text
+from oracledp.privacy.ledger.entries import Delivered, GivenUp, Reservation, Terms
+from oracledp.privacy.ledger.entry import LONGEST_NAME, Entry, short_text
 from oracledp.privacy.ledger.events import event_of
 from oracledp.privacy.ledger.file_store import FileStore
 from oracledp.privacy.ledger.limits import Limit
 from oracledp.privacy.ledger.old_file import old_links
+from oracledp.privacy.ledger.rules import Standing, admitted
 from oracledp.privacy.ledger.server_store import ServerStore, _ServerLog
 from oracledp.privacy.ledger.stamps import user
 from oracledp.privacy.ledger.witness import create_witness, refuse_rolled_back, remember
@@ -145,3 +146,29 @@ def test_a_picture_has_the_line_of_the_budget(monkeypatch: pytest.MonkeyPatch) -
     ledger = SimpleNamespace(charges=(), budget=(Fraction(3), Fraction(1, 1000)), path="ledger")
     showing.Shown.plot(ledger)  # type: ignore[arg-type]
     assert lines == [3.0]
+
+
+def standing_with(*entries: Entry) -> Standing:
+    return Standing(TERMS, entries, "the ledger")
+
+
+def test_nothing_is_delivered_without_a_charge_or_twice() -> None:
+    charge = Charge(epsilon=ONE / 100, delta=NONE, mechanism="m", release="7f")
+    new = Delivered(release="7f", files=(("rule.json", "00"),))
+    assert admitted(new, standing_with(charge)) == new
+    for entries in ((), (charge, new)):
+        with pytest.raises(ModelError):
+            admitted(new, standing_with(*entries))
+
+
+def test_only_a_reservation_is_given_up_and_what_is_reserved_is_not_spent() -> None:
+    set_aside = Reservation(epsilon=Fraction(9, 10), delta=NONE, release="7f", until="2999-01-01T00:00:00+00:00")
+    given_up = GivenUp(release="7f")
+    assert admitted(given_up, standing_with(set_aside)) == given_up
+    for entries in ((), (set_aside, given_up)):
+        with pytest.raises(ParameterError, match="no such reservation"):
+            admitted(given_up, standing_with(*entries))
+    other = Charge(epsilon=Fraction(2, 10), delta=NONE, mechanism="m")
+    with pytest.raises(BudgetExceeded):
+        admitted(other, standing_with(set_aside))
+    assert admitted(other, standing_with(set_aside, given_up)).epsilon == Fraction(2, 10)

@@ -40,6 +40,7 @@ from oracledp.mechanisms.sampling.tree_sampler import trials_over
 from oracledp.mechanisms.sampling.trials import MOST_VALUE, ONE, check_problems, keep
 from oracledp.mechanisms.scoreboard import Scoreboard
 from oracledp.mechanisms.table_selection import TableSelection
+from oracledp.mechanisms.votes.mechanism import Vote
 from oracledp.oracles.base import OUT_OF_MEMORY, Certificate, Failed, Trust
 from oracledp.oracles.exhaustive import ExhaustiveOracle
 from oracledp.oracles.guarded import guarded
@@ -115,7 +116,7 @@ def test_a_selection_asks_its_selector_before_anything_is_paid() -> None:
 @pytest.mark.parametrize("steps", [1, 9])
 @pytest.mark.parametrize("relation", Neighbours)
 def test_the_noise_of_gradients_covers_every_step_of_a_record(relation: Neighbours, steps: int) -> None:
-    """All steps together move by sqrt(steps)·C, by twice that if a record is replaced; δ at that shift, and not half."""
+    """All steps together move by sqrt(steps)·C, by twice that if a record is replaced: δ at that shift, and no half."""
     descent, wanted = Descent(steps, 0.1, Fraction(1, 2), 1000), Fraction(1, 10**5)
     mechanism = NoisyGradients(3, 500, 400, 1, descent, EPSILON, wanted, relation)
     each = (2 if relation is REPLACE_ONE else 1) * mechanism.bound
@@ -158,6 +159,20 @@ def test_the_least_epsilon_that_is_certified_is_found_by_halving(monkeypatch: py
 
         monkeypatch.setattr(delta, "certified_delta", certified)
         assert delta.certified_epsilon(None, Fraction(1, 2)) == Fraction(least, delta.GRID)  # type: ignore[arg-type]
+
+
+def test_every_record_chooses_its_part_by_itself() -> None:
+    """No row is left out, and the sizes are those of independent choices: equal ones in every draw are out of reach."""
+    table, voting = SimpleNamespace(counts=np.array([25, 1, 14])), SimpleNamespace(rule=SimpleNamespace(parts=4))
+    sizes = []
+    for _ in range(30):
+        parts = list(Vote._split(voting, table, SystemRandomness()))  # type: ignore[arg-type]
+        totals = np.zeros(3, dtype=np.int64)
+        for records, counts in parts:
+            np.add.at(totals, records, counts)
+        assert totals.tolist() == [25, 1, 14]
+        sizes.append(tuple(int(counts.sum()) for _, counts in parts))
+    assert len(set(sizes)) > 1  # alike with probability below 10^-50
 
 
 # ---- trees of the exponential mechanism ------------------------------------------------------------------------------
