@@ -92,9 +92,13 @@ def changes(source: str) -> list[Change]:
 
 
 def key_of(path: Path, change: Change) -> Key:
-    """What identifies a mutant: its file, line of code, operator, new text."""
-    line = path.read_text().splitlines()[change.line - 1].strip()
-    return str(path.relative_to(SOURCE)), line, change.operator, change.text
+    """What identifies a mutant: its file, line of code, operator, new text; a number where there are several such."""
+    source = path.read_text()
+    lines = [line.strip() for line in source.splitlines()]
+    kind = (lines[change.line - 1], change.operator, change.text)
+    alike = sorted(c.start for c in changes(source) if (lines[c.line - 1], c.operator, c.text) == kind)
+    number = alike.index(change.start)
+    return str(path.relative_to(SOURCE)), *kind[:2], f"{change.text} #{number + 1}" if number else change.text
 
 
 def _name(source: Path) -> str:

@@ -67,6 +67,21 @@ SPARSE = [
 ]
 
 
+@pytest.mark.parametrize("weights", [SIGNS, (1, 2), (-2, -1)])
+@pytest.mark.parametrize("noisy", [False, True])
+def test_weights_that_leave_out_zero_move_every_column(weights: tuple[int, ...], noisy: bool) -> None:
+    """On more columns than a table holds at once."""
+    queries = halfspaces(10, weights=weights, thresholds=(0, 1, 3))
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        rows = rng.integers(0, 2, (30, 10), dtype=np.uint8)
+        problem = WeightedProblem.build(queries, rows, rng.integers(-3, 4, 30))
+        if noisy:
+            costs, sizes = rng.integers(-2, 3, queries.part_count), rng.integers(-3, 4, problem.size_costs.shape)
+            problem = problem.with_noise(costs, sizes)
+        assert_first_minimiser(problem)
+
+
 @pytest.mark.parametrize("noisy", [False, True])
 @pytest.mark.parametrize(("columns", "weights", "thresholds"), DENSE)
 def test_dense_agrees_with_enumeration(

@@ -55,6 +55,20 @@ def test_the_search_by_columns_agrees(costs: str) -> None:
         assert (found.value, found.query.parts) == (expected.value, expected.query.parts)
 
 
+def test_costs_that_are_alike_save_work() -> None:
+    """Skips may then come last; one rule that costs a trifle more, and skips are looked for everywhere."""
+    lists = DecisionLists(Literals.named(*NAMES), length=3)
+    rng = np.random.default_rng(1)
+    records = rng.integers(0, 2, (60, lists.dimension), dtype=np.uint8)
+    problem = WeightedProblem.build(lists, records, rng.integers(-3, 4, 60) * 1000)
+    trifle = np.zeros(lists.part_count, dtype=np.int64)
+    trifle[0] = 1
+    alike, uneven = (LongListSearchOracle().solve(made) for made in (problem, problem.with_noise(trifle)))
+    assert isinstance(alike, Solution)
+    assert isinstance(uneven, Solution)
+    assert 1.2 * alike.certificate.work < uneven.certificate.work
+
+
 def planted(rules: int) -> tuple[DecisionLists, WeightedProblem]:
     """Rows of one literal each, of which every second is accepted: every literal but the last kind needs its rule."""
     lists = DecisionLists(Literals.named(*(f"x{i}" for i in range(rules))), length=rules + 3)

@@ -20,6 +20,7 @@ from oracledp.oracles.certificates import check_conjunction
 from oracledp.oracles.door import ask
 from oracledp.oracles.exhaustive import ExhaustiveOracle
 from oracledp.oracles.problem import WeightedProblem
+from oracledp.oracles.transforms import TransformOracle
 from oracledp.oracles.work import NO_LIMIT
 
 SubsetKind = type[Conjunctions] | type[Disjunctions]
@@ -105,6 +106,22 @@ def searched(problem: WeightedProblem, *, eager: bool) -> tuple[int, Parts]:
     found = best_conjunctions(index, problem.part_costs[None], problem.size_costs[None], width, NO_LIMIT, eager)[0]
     assert found is not None
     return found[0] + constant + problem.constant, tuple(found[1])
+
+
+@pytest.mark.parametrize("seed", [0, 7, 12, 28, 40, 64])
+def test_literals_that_are_paid_to_join_rows_with_a_common_weight(seed: int) -> None:
+    """A literal is demanded by what it takes away in units of the common weight, not by their number."""
+    rng = np.random.default_rng(seed)
+    queries = subsets(Conjunctions, int(rng.integers(11, 16)))
+    count = int(rng.integers(20, 90))
+    rows = (rng.random((count, queries.dimension)) < rng.choice([0.6, 0.8, 0.9])).astype(np.uint8)
+    unit = int(rng.choice([10, 50, 1000]))
+    problem = WeightedProblem.build(queries, rows, rng.integers(-3, 4, count) * unit)
+    problem = problem.with_noise(-rng.integers(0, int(rng.choice([2, 4, 8])) * unit, queries.part_count))
+    expected, found = TransformOracle().solve(problem), BranchAndBoundOracle().solve(problem)
+    assert isinstance(expected, Solution)
+    assert isinstance(found, Solution)
+    assert (found.value, found.query.parts) == (expected.value, expected.query.parts)
 
 
 @pytest.mark.parametrize("eager", [False, True])
