@@ -16,6 +16,7 @@ from oracledp.classes import Conjunctions, DecisionTrees, Parities
 from oracledp.classes.base import QueryClass
 from oracledp.data.literals import Literals
 from oracledp.data.schema import Schema
+from oracledp.data.schema.text_kinds import spelled_numbers
 from oracledp.data.table import Table
 from oracledp.data.table.unit import Unit
 from oracledp.errors import CapacityError, OracleDPError, ParameterError
@@ -48,7 +49,7 @@ from oracledp.oracles.problem import WeightedProblem
 from oracledp.privacy.door import Facts
 from oracledp.privacy.gaussian_accounting import gaussian_delta
 from oracledp.privacy.guarantee import Neighbours
-from oracledp.randomness.source import SeededRandomness, SystemRandomness
+from oracledp.randomness.source import SeededRandomness, SystemRandomness, below
 
 EPSILON = Fraction(1)
 ONES = np.ones((1, 3), dtype=np.uint8)
@@ -212,6 +213,16 @@ def test_what_a_frontier_refuses() -> None:
         last = [WeightedProblem.build(conjunctions.query_class, ONES, np.array([weight]))]
         assert refused(lambda last=last: check_problems(last), CapacityError)
     check_problems([WeightedProblem.build(conjunctions.query_class, ONES, np.array([MOST_VALUE - 1]))])
+
+
+def test_every_number_below_a_bound_is_drawn() -> None:
+    """One of up to nine numbers is missing from 400 draws with probability below 10^-18."""
+    for bound in range(1, 10):
+        assert {below(SystemRandomness(), bound) for _ in range(400)} == set(range(bound))
+
+
+def test_columns_without_numbers_need_no_decimals() -> None:
+    assert spelled_numbers([]) == (0, 0)
 
 
 def test_sums_of_64_bits_are_half_of_what_could_be_held() -> None:
