@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from oracledp.audit.robust_doors import two_samples
 from oracledp.classes import Conjunctions
 from oracledp.data.literals import Literals
 from oracledp.data.schema import Schema
@@ -25,14 +26,20 @@ from oracledp.game.robust_player import RobustPlayer
 from oracledp.learners import selector
 from oracledp.learners.chances import BandCounts
 from oracledp.learners.fitting import LabelledRows
+from oracledp.learning.aimed_cards import AimedCards
+from oracledp.learning.blocks import Block
 from oracledp.mechanisms import value_trees
 from oracledp.mechanisms.class_sums import ClassSums
 from oracledp.mechanisms.mapped_counts import MappedCounting
+from oracledp.mechanisms.perturbed_min import ReportSeparatorPerturbedMin
 from oracledp.mechanisms.private_schema import SchemaInference
 from oracledp.mechanisms.release import Release
+from oracledp.mechanisms.robust.mechanism import RobustMechanism
+from oracledp.mechanisms.row_count import RowCount
 from oracledp.mechanisms.subsampling import random_rows
 from oracledp.mechanisms.value_trees import GRID, LeafMeans
 from oracledp.oracles.base import Certificate, Trust
+from oracledp.oracles.exhaustive import ExhaustiveOracle
 from oracledp.privacy.gaussian_accounting import GaussianBudget
 from oracledp.privacy.guarantee import Guarantee, Neighbours
 from oracledp.randomness.source import SeededRandomness, SystemRandomness
@@ -178,6 +185,42 @@ def test_columns_pay_for_one_another() -> None:
     for relation in Neighbours:
         inference = SchemaInference(5, EPSILON, Fraction(1, 1000), relation)
         assert inference.rare * 5 * CHANGED[relation] == Fraction(1, 2000)
+
+
+@pytest.mark.parametrize("rows", [None, 100])
+def test_a_card_for_numbers_follows_a_released_or_a_public_number_of_rows(
+    rows: int | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[int] = []
+
+    def gradients(self: AimedCards, encoding: Any, size: int) -> None:
+        asked.append(size)
+        raise ParameterError("enough")
+
+    monkeypatch.setattr(RowCount, "run", lambda self, rows, source: 4096)
+    monkeypatch.setattr(AimedCards, "_gradients", gradients)
+    literals = SCHEMA.literals
+    blocks = tuple(Block.single(number) for number in range(len(literals)))
+    cards = AimedCards(literals, blocks, EPSILON, Fraction(1, 1000), ADD_REMOVE, rows)
+    records = np.zeros((7, 2), dtype=np.uint8)
+    assert refused(
+        lambda: cards.run(records, np.zeros(7, dtype=np.int64), 10, None, SystemRandomness()), ParameterError
+    )
+    assert asked == [4096 if rows is None else 100]
+
+
+def test_a_robust_choice_is_made_for_the_weights_that_it_will_see(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[tuple[int, int]] = []
+
+    def calibrate(queries: Any, *, rows_bound: int, unit: int, **more: Any) -> None:
+        asked.append((rows_bound, unit))
+        raise ParameterError("enough")
+
+    monkeypatch.setattr(ReportSeparatorPerturbedMin, "calibrate", calibrate)
+    design = two_samples()
+    given = {"neighbours": ADD_REMOVE, "oracle": ExhaustiveOracle(), "unit": 4}
+    assert refused(lambda: RobustMechanism.calibrate(QUERIES, design, **given), ParameterError)  # type: ignore[arg-type]
+    assert asked == [(design.rows, 4)]
 
 
 # ---- what is released ------------------------------------------------------------------------------------------------
