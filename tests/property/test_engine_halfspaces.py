@@ -67,6 +67,19 @@ SPARSE = [
 ]
 
 
+@pytest.mark.parametrize("seed", [1608, 4178, 4677, 4679, 5190, 5932])
+def test_the_first_of_equals_may_share_its_last_column(seed: int) -> None:
+    """Problems whose first best set is none of the guesses, and differs from a best guess in its lower column alone."""
+    rng = np.random.default_rng(seed)
+    queries = halfspaces(int(rng.integers(12, 17)), weights=(0, 1), max_nonzero=2, thresholds=(1,))
+    count = int(rng.integers(5, 16))
+    rows = (rng.random((count, queries.dimension)) < rng.choice([0.3, 0.5, 0.7])).astype(np.uint8)
+    problem = WeightedProblem.build(queries, rows, rng.integers(-2, 3, count))
+    if rng.random() < 0.5:
+        problem = problem.with_noise(rng.integers(0, 2, queries.part_count))
+    assert_first_minimiser(problem)
+
+
 @pytest.mark.parametrize("weights", [SIGNS, (1, 2), (-2, -1)])
 @pytest.mark.parametrize("noisy", [False, True])
 def test_weights_that_leave_out_zero_move_every_column(weights: tuple[int, ...], noisy: bool) -> None:
@@ -160,19 +173,6 @@ def test_tables_of_many_records(noisy: bool) -> None:
                 costs, sizes = rng.integers(-4, 5, queries.part_count), rng.integers(-4, 5, problem.size_costs.shape)
                 problem = problem.with_noise(costs, sizes)
             assert_first_minimiser(problem)
-
-
-@pytest.mark.parametrize("seed", [1608, 4178, 4677, 4679, 5190, 5932])
-def test_the_first_of_equals_may_share_its_last_column(seed: int) -> None:
-    """Problems whose first best set is none of the guesses, and differs from a best guess in its lower column alone."""
-    rng = np.random.default_rng(seed)
-    queries = halfspaces(int(rng.integers(12, 17)), weights=(0, 1), max_nonzero=2, thresholds=(1,))
-    count = int(rng.integers(5, 16))
-    rows = (rng.random((count, queries.dimension)) < rng.choice([0.3, 0.5, 0.7])).astype(np.uint8)
-    problem = WeightedProblem.build(queries, rows, rng.integers(-2, 3, count))
-    if rng.random() < 0.5:
-        problem = problem.with_noise(rng.integers(0, 2, queries.part_count))
-    assert_first_minimiser(problem)
 
 
 def test_a_redraw_is_a_function_of_its_own_costs() -> None:
