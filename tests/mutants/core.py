@@ -144,8 +144,8 @@ class CoreWorker(Worker):
 
     def judge_change(self, path: Path, change: Change) -> Verdict:
         """What becomes of a change; a test that fails without it too judges nobody."""
-        key = key_of(path, change)
-        begin, self.worked, by = time.monotonic(), 0.0, "" if key in explained() else self.caught_by(path, change)
+        key, begin, self.worked = key_of(path, change), time.monotonic(), 0.0
+        by = "" if key in explained() else self.caught_by(path, change)
         while by and not self._sound(by, {}):
             by = self.caught_by(path, change)
         name, file = f"{path.name}:{change.line} {change.operator}: {key[1][:60]}", str(path.relative_to(ROOT))
