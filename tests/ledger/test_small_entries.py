@@ -11,8 +11,9 @@ from typing import Any
 
 import pytest
 
+from oracledp.data.schema import Schema
 from oracledp.errors import BudgetExceeded, ModelError, ParameterError
-from oracledp.privacy.ledger import Charge, showing
+from oracledp.privacy.ledger import Charge, Ledger, showing
 from oracledp.privacy.ledger.chain import START, Link, checked
 from oracledp.privacy.ledger.entries import Delivered, GivenUp, Reservation, Terms
 from oracledp.privacy.ledger.entry import LONGEST_NAME, Entry, short_text
@@ -172,3 +173,13 @@ def test_only_a_reservation_is_given_up_and_what_is_reserved_is_not_spent() -> N
     with pytest.raises(BudgetExceeded):
         admitted(other, standing_with(set_aside))
     assert admitted(other, standing_with(set_aside, given_up)).epsilon == Fraction(2, 10)
+
+
+def test_a_schema_is_fixed_together_with_a_source(tmp_path: Path) -> None:
+    ledger = Ledger.create(tmp_path / "budget", epsilon=1)
+    schema = Schema({"a": {"kind": "boolean"}})
+    for fixed in ({"schema": schema}, {"person": "id"}):
+        with pytest.raises(ParameterError, match="together with a source"):
+            ledger.register("visits", **fixed)  # type: ignore[arg-type]
+    assert ledger.register("visits", source="visits.csv", schema=schema).fingerprint is not None
+    assert ledger.register("others").fingerprint is None
