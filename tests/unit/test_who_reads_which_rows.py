@@ -17,6 +17,7 @@ from oracledp.audit.robust_doors import two_samples
 from oracledp.classes import Conjunctions
 from oracledp.data.literals import Literals
 from oracledp.data.schema import Schema
+from oracledp.data.table.unit import Unit
 from oracledp.errors import BudgetExceeded, OracleDPError, ParameterError
 from oracledp.game import query_player
 from oracledp.game.gaussian_player import GaussianPlayer
@@ -257,3 +258,10 @@ def test_a_game_is_saved_where_it_was_asked_to() -> None:
     fitted = SimpleNamespace(_model=lambda: SimpleNamespace(save=saved.append))
     OracleQuery.save(fitted, "game.json")  # type: ignore[arg-type]
     assert saved == ["game.json"]
+
+
+@pytest.mark.parametrize("rho", [None, Fraction(1, 8)])
+@pytest.mark.parametrize("unit", [Unit(), Unit("patient", 3)])
+def test_a_guarantee_is_read_back_whole(rho: Fraction | None, unit: Unit) -> None:
+    promised = Guarantee(epsilon=EPSILON, neighbours=ADD_REMOVE, proof="noise", rho=rho, unit=unit, assumes=("a", "b"))
+    assert Guarantee.from_json(promised.to_json()) == promised
