@@ -23,6 +23,7 @@ from oracledp.privacy.ledger.limits import Limit
 from oracledp.privacy.ledger.old_file import old_links
 from oracledp.privacy.ledger.rules import Standing, admitted
 from oracledp.privacy.ledger.server_store import ServerStore, _ServerLog
+from oracledp.privacy.ledger.spending import refuse_beyond
 from oracledp.privacy.ledger.stamps import user
 from oracledp.privacy.ledger.witness import create_witness, refuse_rolled_back, remember
 
@@ -183,3 +184,12 @@ def test_a_schema_is_fixed_together_with_a_source(tmp_path: Path) -> None:
             ledger.register("visits", **fixed)  # type: ignore[arg-type]
     assert ledger.register("visits", source="visits.csv", schema=schema).fingerprint is not None
     assert ledger.register("others").fingerprint is None
+
+
+def test_what_is_left_of_a_limit_is_said() -> None:
+    terms = Terms(epsilon=ONE, delta=ONE / 2, neighbours="add-remove")
+    limit = Limit(epsilon=ONE / 2, delta=ONE / 10, actor="ada")
+    spent = Charge(epsilon=ONE / 4, delta=ONE / 50, mechanism="m", actor="ada")
+    new = Charge(epsilon=ONE / 8, delta=ONE / 9, mechanism="m", actor="ada")
+    with pytest.raises(BudgetExceeded, match=r"\(0\.25, 0\.08\) is left of \[actor ada"):
+        refuse_beyond(terms, [limit], [spent], new, "the ledger")

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
+from math import exp
 from types import SimpleNamespace
 from typing import Any
 
@@ -43,6 +44,7 @@ from oracledp.oracles.base import Certificate, Trust
 from oracledp.oracles.exhaustive import ExhaustiveOracle
 from oracledp.privacy.gaussian_accounting import GaussianBudget
 from oracledp.privacy.guarantee import Guarantee, Neighbours
+from oracledp.privacy.persons import per_unit
 from oracledp.randomness.source import SeededRandomness, SystemRandomness
 from oracledp.synthesis import measurements
 from oracledp.synthesis.counted import CountedQuery
@@ -265,3 +267,10 @@ def test_a_game_is_saved_where_it_was_asked_to() -> None:
 def test_a_guarantee_is_read_back_whole(rho: Fraction | None, unit: Unit) -> None:
     promised = Guarantee(epsilon=EPSILON, neighbours=ADD_REMOVE, proof="noise", rho=rho, unit=unit, assumes=("a", "b"))
     assert Guarantee.from_json(promised.to_json()) == promised
+
+
+def test_what_a_row_promises_grows_for_a_person_with_three() -> None:
+    row = Guarantee(epsilon=EPSILON, delta=Fraction(1, 10**6), neighbours=ADD_REMOVE, proof="noise", rho=Fraction(1, 8))
+    person = per_unit(row, Unit("patient", 3))
+    assert (person.epsilon, person.rho) == (3, Fraction(9, 8))
+    assert float(person.delta) == pytest.approx(1e-6 * (1 + exp(1) + exp(2)), rel=1e-4)
