@@ -16,6 +16,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from oracledp.classes import Conjunctions, DecisionTrees, Disjunctions
 from oracledp.data.literals import Literals
+from oracledp.data.output.frames import _plain
 from oracledp.data.schema import Schema
 from oracledp.data.table import Table
 from oracledp.data.table.frames import encode_columns
@@ -24,7 +25,7 @@ from oracledp.errors import DataError, OracleDPError, ParameterError
 from oracledp.learners.bands import bands_of
 from oracledp.learners.fitting import problems
 from oracledp.learners.lineage import Lineage, RepeatedFitWarning
-from oracledp.learners.persons import UNNAMED, Persons, told_apart
+from oracledp.learners.persons import UNNAMED, Persons, bounded, told_apart
 from oracledp.learning import robust, rule_learner, whole_class
 from oracledp.learning.blocks import Block
 from oracledp.learning.by_size import LearnerBySize
@@ -296,3 +297,19 @@ def test_rounds_of_a_synthesis_select_and_count_within_their_budget(monkeypatch:
     assert sum(choosing + counting for choosing, counting in spent) <= 3
     for choosing, counting in spent:
         assert (float(choosing), float(counting)) == pytest.approx((0.8, 0.2), abs=1e-5)
+
+
+def test_one_weight_for_all_rows_is_left_as_it_is() -> None:
+    """What a fit then says to it is the fit's affair: nothing is taken from it."""
+    records = np.zeros((3, 1), dtype=np.uint8)
+    encoded = (None, records, SimpleNamespace(labels=np.array([0, 1, 1])))
+    estimator = SimpleNamespace(schema=None, _encode_training=lambda X, y: encoded)
+    for weight, kept in ((2.0, 2.0), (None, None), (np.array([1, 1, 1]), [1, 1])):
+        found = bounded(estimator, records, np.array([0, 1, 1]), weight, Persons([7, 7, 8], 1)).sample_weight
+        assert (found.tolist() if isinstance(found, np.ndarray) else found) == kept
+
+
+def test_truth_values_that_are_spelled_as_digits_come_back_as_integers() -> None:
+    column = Schema({"a": {"kind": "boolean", "spelling": ["0", "1"]}}).columns[0]
+    found = _plain(column, np.array([True, False, None], dtype=object))
+    assert [(type(value), value) for value in found] == [(int, 1), (int, 0), (type(None), None)]
