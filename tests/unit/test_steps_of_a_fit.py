@@ -115,7 +115,7 @@ def test_cards_of_all_classes_from_one_run(classes: int) -> None:
     labels = np.arange(40) % classes if classes == 3 else label.astype(np.intp)
     sample = ClassSample.of(records, labels, weights=(1,) * classes)
     asked = task(classes=classes, delta=DELTA)
-    descent = descent_of(asked, 40)
+    descent = descent_of(asked, 40, 3)
     for learner, clip in ((gradient_learner(asked, descent), float(descent.clip)), (class_learner(asked), 1.0)):
         assert learner.run_classes is not None
         cards = learner.run_classes(sample, SystemRandomness())
@@ -130,7 +130,7 @@ def test_cards_of_all_classes_from_one_run(classes: int) -> None:
 def test_uneven_weights_leave_the_odds_of_gradients_as_they_are() -> None:
     records, label = small_rows()
     asked = task(delta=DELTA)
-    descent = descent_of(asked, 40)
+    descent = descent_of(asked, 40, 3)
     assert descent.clip != 1
     learner = gradient_learner(asked, descent)
     assert learner.run_classes is not None
@@ -149,23 +149,20 @@ def test_how_often_literals_hold_and_how_far_that_is_believed() -> None:
 
 
 def test_a_sparse_card_shares_out_its_budget() -> None:
-    """A card of everything, how often literals hold, and a card of a few: together ε and δ, and no more."""
+    """A card of everything, how often literals hold, and a card of a few: together ε, and no more."""
     asked: list[Task] = []
 
     def build(wanted: Task) -> Any:
         asked.append(wanted)
-        promised = Guarantee(epsilon=wanted.epsilon, delta=wanted.delta or 0, neighbours=ADD_REMOVE, proof="noise")
+        promised = Guarantee(epsilon=wanted.epsilon, neighbours=ADD_REMOVE, proof="noise")
         return SimpleNamespace(at_once=True, name="stub", guarantee=promised, check=lambda rows, unit: None)
 
-    whole = task(size=2, delta=DELTA)
+    whole = task(size=2)
     learner = sparse_card(whole, build, whole.blocks)
     learner.check(100, 1)
     first, second = asked
     assert first.epsilon + second.epsilon + OFTEN * EPSILON == EPSILON
-    assert first.delta is not None
-    assert second.delta is not None
-    assert first.delta + second.delta == DELTA
-    assert (learner.guarantee.epsilon, learner.guarantee.delta) == (EPSILON, DELTA)
+    assert (learner.guarantee.epsilon, learner.guarantee.delta) == (EPSILON, 0)
 
 
 # ---- rules in words --------------------------------------------------------------------------------------------------
