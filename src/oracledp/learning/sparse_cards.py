@@ -35,6 +35,8 @@ def sparse_card(task: Task, build: Build, blocks: tuple[Block, ...]) -> RuleLear
     if size is None or size >= len(task.literals):
         return build(replace(task, size=None))
     first = build(replace(task, size=None, epsilon=FIRST * task.epsilon))
+    if first.guarantee.delta:  # two cards would spend it twice
+        raise ValueError("cards of few lines are put together from cards under pure epsilon")
     unit = 1 if first.at_once else task.unit  # where classes are kept apart, records are counted without their weights
     often = Frequencies(ClassSums((1,) * (len(task.literals) + 1), 1, OFTEN * task.epsilon / unit, task.neighbours))
 
