@@ -117,24 +117,21 @@ def test_a_full_standard_output_is_made_up_for_on_standard_error(files: Path) ->
     assert charges(files) == 1
 
 
-def test_rules_that_leave_no_record_do_not_lose_the_model(tmp_path: Path) -> None:
+@pytest.mark.parametrize("named", [True, False])
+def test_rules_that_leave_no_record_do_not_lose_the_model(tmp_path: Path, named: bool) -> None:
     """Rows that keep them all cannot be drawn, which shows only when they are: the model is delivered all the same."""
-    (tmp_path / "data.csv").write_text("a\n" + "true\n" * 40)
-    (tmp_path / "schema.json").write_text('{"columns": {"a": "boolean"}, "deny": [["a"]]}')
-    words = [
-        "synth",
-        f"{tmp_path}/data.csv",
-        "--schema",
-        f"{tmp_path}/schema.json",
-        "--model",
-        f"{tmp_path}/model.json",
-    ]
-    words += ["--model", f"{tmp_path}/model.json", "--out", f"{tmp_path}/rows.csv", "--quiet"]
-    words += ["--epsilon", "1", "--delta", "1e-6"]
+    (tmp_path / "data.csv").write_text("x,y\n" + "60,40\n" * 40)
+    columns = {name: {"kind": "integer", "lo": 0, "hi": 99, "thresholds": [50]} for name in "xy"}
+    schema = {"columns": columns, "constraints": ["x <= y"], "deny": [["x < 50"], ["y >= 50"]]}
+    (tmp_path / "schema.json").write_text(json.dumps(schema))
+    words = ["synth", f"{tmp_path}/data.csv", "--schema", f"{tmp_path}/schema.json", "--out", f"{tmp_path}/rows.csv"]
+    words += ["--epsilon", "1", "--delta", "1e-6", "--quiet", *(["--model", f"{tmp_path}/model.json"] if named else [])]
+    kept = tmp_path / ("model.json" if named else "rows.csv.model.json")
     result = CliRunner().invoke(installed_command(), words)
     assert isinstance(result.exception, NotSaved)
     assert "leave next to no record" in str(result.exception)
-    assert json.loads((tmp_path / "model.json").read_text())["guarantee"]["epsilon"] == "1"
+    assert str(kept) in str(result.exception)
+    assert json.loads(kept.read_text())["guarantee"]["epsilon"] == "1"
     assert not (tmp_path / "rows.csv").exists()
 
 

@@ -30,6 +30,10 @@ class RowParts:
         """The first part."""
         return next(self._begun)
 
+    def begin(self) -> None:
+        """Make the first part now: rules may leave nothing to draw, which shows only then."""
+        len(self.first)
+
     def __iter__(self) -> Iterator[PlainRows]:
         return iter([self.first]) if self.rows <= AT_ONCE else self._make()
 

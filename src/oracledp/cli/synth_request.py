@@ -6,6 +6,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property, partial
+from itertools import count
+from pathlib import Path
+from typing import BinaryIO
 
 import click
 
@@ -15,6 +18,7 @@ from oracledp.cli.row_files import MOST_AT_ONCE, MOST_VALUES, RowParts, refuse_f
 from oracledp.data.output.frames import FrameShape
 from oracledp.data.schema import Schema
 from oracledp.data.table import Table
+from oracledp.errors import ModelError
 from oracledp.privacy.ledger import Ledger
 from oracledp.randomness.source import Randomness
 from oracledp.report.about import About
@@ -103,7 +107,12 @@ class SynthRequest:
         self, files: Outputs, table: Table, made: RowParts, model: Callable[[], str], page: Callable[[], str]
     ) -> None:
         """The rows and, where they were asked for, the model, the page for release and the one that is not."""
-        files.write("out", lambda file: write_rows(made, self.out, file, self.schema.file))
+        try:
+            made.begin()
+        except ModelError as error:
+            files.write("out", self._given_up(files, error, model), rescue=False)
+        else:
+            files.write("out", lambda file: write_rows(made, self.out, file, self.schema.file))
         files.write_text("model", model)
         files.write_text("report", page)
         if self.internal_report is not None:
@@ -111,3 +120,16 @@ class SynthRequest:
                 page_of_both = partial(comparison_page, table, made.first, schema=self.schema)
                 files.write_text("internal-report", page_of_both, rescue=False)  # not private: nowhere else
             click.echo(f"{self.internal_report} is NOT PRIVATE: do not release it", err=True)
+
+    def _given_up(self, files: Outputs, error: ModelError, model: Callable[[], str]) -> Callable[[BinaryIO], None]:
+        """What was paid for is kept: without rows, the model beside where they would have been."""
+        place = self.model_path
+        if place is None:
+            names = (f"{self.out}.model{number or ''}.json" for number in count())
+            place = next(name for name in names if not Path(name).exists())
+            files.open("model", place)
+
+        def say(file: BinaryIO) -> None:
+            raise ModelError(f"no rows: {error}; the model, which is paid for, is in {place}")
+
+        return say

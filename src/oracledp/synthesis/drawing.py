@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,10 +13,12 @@ from oracledp.data.output.lawful import Law, Rows
 from oracledp.data.schema.constraints import Determines, Tables
 from oracledp.errors import ModelError
 from oracledp.synthesis.bins import Integers
+from oracledp.synthesis.held import Held
 from oracledp.synthesis.model import SyntheticModel
 from oracledp.synthesis.rounding import draw_rows
 
 _TRIES = 100
+_RARE = 0.8  # of the rows: where more break the rules, lawful ones are drawn instead of exchanging values
 
 
 def draw_records(model: SyntheticModel, n: int, where: Conditions | None, generator: np.random.Generator) -> Rows:
@@ -24,8 +27,10 @@ def draw_records(model: SyntheticModel, n: int, where: Conditions | None, genera
     allowed = None if where is None else _allowed(model, where, law)
     if allowed is not None:
         model, _ = model.restricted(allowed)
-    rows = _fresh(model, n, generator, sweeps=3)
-    return lawful(rows, law, generator, lambda left: _fresh(model, len(left), generator, sweeps=0), allowed)
+    free = _without_forbidden(model, law)
+    codes = draw_rows(free.mixture, free.marginals, n, generator)
+    rows = Rows(codes, generator.random(codes.shape))
+    return rows if law.idle else _held(rows, law, allowed, model, generator)
 
 
 def record_count(model: SyntheticModel, where: Conditions | None) -> int:
@@ -36,37 +41,50 @@ def record_count(model: SyntheticModel, where: Conditions | None) -> int:
     return max(round(model.total * share), 1)
 
 
-def _fresh(model: SyntheticModel, count: int, generator: np.random.Generator, sweeps: int) -> Rows:
-    codes = draw_rows(model.mixture, model.marginals, count, generator, sweeps=sweeps)
-    return Rows(codes, generator.random(codes.shape))
+def _without_forbidden(model: SyntheticModel, law: Law) -> SyntheticModel:
+    """The model given what rules about a single column leave of it, where it has anything of that."""
+    allowed = [np.ones(size, dtype=np.bool_) for size in model.schema.sizes]
+    for rule in law.masked_rules():
+        if len(rule) == 1:
+            ((column, mask),) = rule.items()
+            allowed[column] &= ~mask
+    if all(mask.all() for mask in allowed):
+        return model
+    with suppress(ModelError):
+        return model.restricted(allowed)[0]
+    return model
 
 
-def lawful(
+def _held(
     rows: Rows,
     law: Law,
+    allowed: Sequence[NDArray[np.bool_]] | None,
+    model: SyntheticModel,
     generator: np.random.Generator,
-    again: Callable[[Integers], Rows],
-    allowed: Sequence[NDArray[np.bool_]] | None = None,
 ) -> Rows:
-    """Rows that keep the law by exchanging values; those for which that fails are drawn again."""
+    """Rows that keep the law by exchanging values; those for which that fails are drawn anew among lawful records."""
+    held = Held.of(model, law, allowed)
+    if held.unmet(rows).mean() < _RARE:
+        law.keep(rows, generator)
+    left = np.flatnonzero(held.unmet(rows))
+    if len(left):
+        rows.put(left, held.draw(len(left), generator))
+    return rows
+
+
+def lawful(rows: Rows, law: Law, generator: np.random.Generator, again: Callable[[Integers], Rows]) -> Rows:
+    """Rows that keep the law by exchanging values; those for which that fails are drawn again, a few times."""
     if law.idle:
         return rows
-    unmet = law.keep(rows, generator) | _outside(rows, allowed)
+    unmet = law.keep(rows, generator)
     for _ in range(_TRIES):
         left = np.flatnonzero(unmet)
         if not len(left):
             return rows
         others = again(left)
-        unmet[left] = law.keep(others, generator) | _outside(others, allowed)
+        unmet[left] = law.keep(others, generator)
         rows.put(left, others)
     raise ModelError("the constraints and deny rules leave next to no record that the model allows")
-
-
-def _outside(rows: Rows, allowed: Sequence[NDArray[np.bool_]] | None) -> NDArray[np.bool_]:
-    """Rows in which a value that follows from others does not meet the conditions."""
-    if allowed is None:
-        return np.zeros(len(rows.codes), dtype=np.bool_)
-    return np.asarray(~np.all([mask[rows.codes[:, column]] for column, mask in enumerate(allowed)], axis=0))
 
 
 def _allowed(model: SyntheticModel, where: Conditions, law: Law) -> list[NDArray[np.bool_]]:
