@@ -154,6 +154,12 @@ PRODUCTS: Breaks = {
             measuring, "measure_stages", lambda counted, meter, column, rho: counted(replace(meter), column, 2 * rho)
         ),
     ),
+    "values traced with twice their budget": (
+        "synthesizer / behaviour / add-remove",
+        wrapped(
+            measuring, "behaving", lambda traced, meter, rho, *rest: (traced(replace(meter), 2 * rho, *rest)[0], rho)
+        ),
+    ),
     "cells cut where the exact counts are": ("synthesizer / stages / add-remove", _exact_cells),
     "rare texts that pass as easily as common ones": (
         "infer_schema / add-remove",

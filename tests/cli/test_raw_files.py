@@ -47,7 +47,9 @@ PATTERNS = (
 
 def assert_spelled(path: Path, rows: int | None = None) -> None:
     """Every field as the raw file would spell it."""
-    header, *lines = path.read_bytes().decode("cp1252").splitlines()
+    written = path.read_bytes()
+    assert written.count(b"\r\n") == written.count(b"\n") > 0  # as the raw file's lines end
+    header, *lines = written.decode("cp1252").splitlines()
     assert header == "betrag;ort;seen;wait;kunde"
     assert rows is None or len(lines) == rows
     for line in lines:
@@ -59,7 +61,7 @@ def test_two_commands_make_a_file_that_fits_the_programs_of_the_real_one(
     euro: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     schema = odp.Schema.load(euro / "s.yaml").to_json()
-    assert schema["file"] == {"delimiter": ";", "decimal": ",", "encoding": "cp1252"}
+    assert schema["file"] == {"delimiter": ";", "decimal": ",", "encoding": "cp1252", "lines": "crlf"}
     kinds = {name: column["kind"] for name, column in schema["columns"].items()}
     assert kinds == {
         "betrag": "numeric",

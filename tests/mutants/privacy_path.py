@@ -17,7 +17,7 @@ PATTERNS = (
     "learners/persons.py", "learners/regressors.py", "learners/trees.py",
     "synthesis/measurements.py", "synthesis/measuring.py", "synthesis/program.py", "synthesis/rounds.py",
     "privacy/splitting.py", "synthesis/synthesizer.py", "synthesis/levels.py", "data/output/frames.py",
-    "synthesis/stages.py", "synthesis/linked.py", "data/table/linked.py",
+    "synthesis/stages.py", "synthesis/behaviour.py", "synthesis/linked.py", "data/table/linked.py",
     "mechanisms/scoreboard.py", "game/match.py", "game/*player*.py", "game/oracle_query.py",
     "oracles/base.py", "oracles/door.py", "oracles/guarded.py", "oracles/problem.py",
     "oracles/certificates.py", "oracles/registry.py",
@@ -64,6 +64,7 @@ APART = {
     "synthesis/estimates.py": "of released counts",
     "synthesis/fitting.py": "fitted to released counts",
     "synthesis/grouped.py": "answers of a released model",
+    "synthesis/held.py": "rows of a released model",
     "synthesis/hierarchy.py": "sums of released counts",
     "synthesis/layout.py": "where bins lie in a vector: public",
     "synthesis/linked_model.py": "a released model: saving, loading, rows",
@@ -127,6 +128,7 @@ GUESSING = {
         "staged_thresholds",
         "stage_count",
     ),
+    "synthesis/behaviour.py": ("_kinds", "_level", "binned_mass", "long_columns"),  # of released counts
     # of released numbers; shares likewise
     "synthesis/measuring.py": ("_combined_total", "_dependence", "_cells", "_straight"),
 }

@@ -13,7 +13,7 @@ from oracledp.data.output.frames import FrameShape
 from oracledp.data.output.row_writing import write_csv, write_parquet
 from oracledp.data.output.rows import PlainRows
 from oracledp.data.schema import FileFormat
-from oracledp.errors import SchemaError
+from oracledp.errors import ParameterError, SchemaError
 
 SCHEMA = odp.Schema(
     {
@@ -178,3 +178,21 @@ def test_an_odd_spelling_of_files_is_refused(file: object, word: str) -> None:
 def test_odd_marks_amounts_and_durations_are_refused(column: dict[str, object], word: str) -> None:
     with pytest.raises(SchemaError, match=word):
         odp.Schema({"n": column})
+
+
+def test_lines_end_and_begin_after_delimiters_as_the_format_says() -> None:
+    rows = PlainRows({"age": [31, None], "job": [" cook", "smith"], "pay": [0.5, 2.0]})
+    spelled = FileFormat(lines="crlf", blanks="after")
+    assert rows.csv_header(spelled) == "age,job,pay\r\n"
+    assert rows.csv_lines(spelled) == "31, cook, 0.5\r\n, smith, 2.0\r\n"
+    assert FileFormat.parse(spelled.to_json()) == spelled
+    assert FileFormat(lines="lf").as_header(b"age, job\r\n") == FileFormat(lines="lf", blanks="after")
+    for wrong in ({"lines": "cr"}, {"blanks": "two"}):
+        with pytest.raises(ParameterError, match=r"must be (lf or crlf|none, or after)"):
+            FileFormat.parse(wrong)
+
+
+def test_a_draft_keeps_line_ends_and_blanks(tmp_path: Path) -> None:
+    (tmp_path / "raw.csv").write_bytes(b"age, job\r\n" + b"31, cook\r\n45, smith\r\n" * 20)
+    found = odp.Schema.draft(tmp_path / "raw.csv", public=True)
+    assert found.file.to_json() == {"lines": "crlf", "blanks": "after"}

@@ -154,6 +154,20 @@ def test_a_whole_run_spends_at_most_its_budget(neighbours: Neighbours) -> None:
     assert len(covered) == len(list(combinations(range(3), 2)))
 
 
+@pytest.mark.parametrize("neighbours", list(Neighbours))
+def test_light_values_of_a_long_code_share_a_bin_with_those_that_behave_alike(neighbours: Neighbours) -> None:
+    """300 codes of 100 records each fix one of 6 sites. By weight alone they would share bins at random."""
+    sites = np.random.default_rng(0).integers(6, size=300)
+    codes = np.stack([np.arange(300), sites], axis=1).astype(np.uint16)
+    records = Records(codes, np.full(300, 100), (300, 6), (False, False), (False, False))
+    gauge = Meter(records, GaussianBudget(Fraction(1, 40)), neighbours, SeededRandomness(0))
+    measured = measure(gauge, 3)
+    assert Fraction(99, 100) * gauge.rho <= gauge.spent <= gauge.rho
+    fine, size = measured.bins[0].fine, measured.bins[0].size
+    alike = np.stack([np.bincount(fine[sites == site], minlength=size) for site in range(6)])
+    assert alike.max(axis=0).sum() > 0.9 * 300  # of every bin, those of its commonest site
+
+
 def test_split_never_exceeds() -> None:
     rng = np.random.default_rng(8)
     for count in (1, 3, 500):

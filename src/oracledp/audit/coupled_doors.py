@@ -48,6 +48,10 @@ PRICES = Schema(
 VISITS = Schema({"day": {"kind": "date", "lo": "2020-01-01", "hi": "2020-12-31"}, "sick": {"kind": "boolean"}})
 DAYS = np.array([[0, 0], [365, 1], [59, 1], [200, 0]], dtype=np.uint16)
 SALES = np.array([[0, 0], [399, 1], [401, 1], [123, 0]], dtype=np.uint16)  # 401: no price
+TOWNS = Schema(
+    {"code": {"kind": "categorical", "values": [f"c{number}" for number in range(120)]}, "far": {"kind": "boolean"}}
+)
+CODES = np.array([[0, 0], [5, 1], [60, 1], [7, 1]], dtype=np.uint8)
 _SHORT = ((24, 6),) * 3  # fits of few components and steps: they touch released values only
 REPLACE, ADD = Neighbours.REPLACE_ONE, Neighbours.ADD_REMOVE
 
@@ -68,6 +72,12 @@ def sales(data: DataSet) -> Table:
 def visits(data: DataSet) -> Table:
     """A table from the counts of four kinds of visits, of a column of dates."""
     return Table.from_codes(np.repeat(DAYS, np.array(data), axis=0), VISITS)
+
+
+@cache
+def towns(data: DataSet) -> Table:
+    """A table from the counts of four kinds of towns, of a code whose values are grouped by behaviour."""
+    return Table.from_codes(np.repeat(CODES, np.array(data), axis=0), TOWNS)
 
 
 def synthesized(table: Callable[[DataSet], Table] = people, **options: Any) -> Entry:
@@ -165,6 +175,7 @@ def coupled_doors() -> list[Door]:
         ),
         synthesis_door("synthesizer / stages", table=sales, epsilon=Fraction(20), delta=Fraction(1, 1000)),
         synthesis_door("synthesizer / dates", table=visits, epsilon=Fraction(20), delta=Fraction(1, 1000)),
+        synthesis_door("synthesizer / behaviour", table=towns, epsilon=Fraction(20), delta=Fraction(1, 1000)),
         synthesis_door("synthesizer / queries", workload=["marginals:1", "smoker and sick"], **budget),
         Door("infer_schema", inferred, rows=1, base=(40, 0, 0, 8), repeats=4),
         Door("infer_schema, persons", inferred_persons, rows=1, base=(40, 0, 0, 8), repeats=4),

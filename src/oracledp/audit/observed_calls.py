@@ -97,8 +97,8 @@ COUPLED = (
     "fit conjunction", "fit decision-list", "fit class weights", "fit three classes", "fit logistic card",
     "fit logistic card, three classes", "fit logistic card of one line", "fit list with probabilities",
     "learn_table / logistic card", "private selector, same split", "oracle-query", "synthesizer",
-    "synthesizer / stages", "synthesizer / dates", "learn --mechanism", "learn decision-list", "learn tree",
-    "infer_schema", "schema infer", "synth", "synth --method oracle-query",
+    "synthesizer / stages", "synthesizer / behaviour", "synthesizer / dates", "learn --mechanism",
+    "learn decision-list", "learn tree", "infer_schema", "schema infer", "synth", "synth --method oracle-query",
 )  # fmt: skip
 
 

@@ -51,7 +51,7 @@ _FILE = "oracledp.file"  # where a command keeps how its CSV files are spelled
 
 
 def csv_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """``--delimiter``, ``--decimal``, ``--encoding`` and ``--names``, which :func:`spelled` takes past the command."""
+    """``--delimiter``, ``--decimal`` and so on, which :func:`spelled` takes past the command."""
 
     def remember(context: click.Context, parameter: click.Parameter, value: str | None) -> None:
         if value is not None:
@@ -60,6 +60,8 @@ def csv_options(command: Callable[..., Any]) -> Callable[..., Any]:
     for name, what in (
         ("names", "A CSV file without a header: the names of its columns in order, such as age,job,pay."),
         ("encoding", "The encoding of CSV files, such as cp1252; by default utf-8, or what the schema says."),
+        ("blanks", "What is written after every delimiter: none, or after (a blank)."),
+        ("lines", "How lines are written: lf, or crlf as on Windows; by default as the header's line ends."),
         ("decimal", "What comes before the decimals of numbers: a point, or a comma."),
         ("delimiter", "What separates the fields of CSV files; by default a comma, or what the schema says."),
     ):

@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from math import ceil, sqrt
+from os import PathLike
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,6 +21,7 @@ from oracledp.data.schema import FileFormat, Moment, Ordered, Schema
 from oracledp.data.schema.documents import as_yaml
 from oracledp.data.schema.text_kinds import KINDS, PLACES, TextKind, kind_of, moment_of, number_of
 from oracledp.data.table.texts import TextColumns
+from oracledp.data.table.transcoding import header_line
 from oracledp.data.table.unit import Unit
 from oracledp.errors import NothingDescribed, ParameterError
 from oracledp.exact.numbers import Exact
@@ -291,6 +294,8 @@ def infer_schema(
     share = row_epsilon(epsilon, unit)
     budget = share, row_delta(delta, share, unit)
     spelled = (file if isinstance(file, FileFormat) else FileFormat.parse(file)).changed(delimiter=delimiter)
+    if isinstance(data, str | PathLike):
+        spelled = spelled.as_header(header_line(Path(data)))
     texts = TextColumns.read(data, file=spelled, unit=unit)
     ids = {name: AN_ID for name in texts.names if _ID.search(name)}
     if len(ids) < len(texts.names):

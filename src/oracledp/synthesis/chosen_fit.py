@@ -24,7 +24,7 @@ Progress = Callable[[int, int], None]
 _KEPT = Fraction(3, 10)  # of the counts' information, for judging
 _PULLS = (0.1, 0.4, 1.5, 6.0, 40.0)  # times the rule's
 _ROUGHNESS = (0.2, 5.0)  # times the rule's
-SIZES = ((100, 200), (200, 400), (400, 600))  # components and steps
+SIZES = ((60, 150), (200, 400), (400, 600))  # components and steps; the first is for trials
 _ENSEMBLES = 2
 _WORTH = 0.006  # the gain of the second size on the first at which the third is taken
 _ERRORS = 1.5  # standard errors by which dependence must show
@@ -53,7 +53,7 @@ def fit_mixture(
 def _chosen(measured: Measured, smooth: Sequence[int], generator: np.random.Generator) -> tuple[Pull, tuple[int, int]]:
     """How to fit; a single column is one product distribution."""
     if len(measured.bins) == 1:
-        return Pull(), (1, SIZES[0][1])
+        return Pull(), (1, SIZES[1][1])
     trial = Trial.of(measured, smooth, generator)
     pull, size = trial.sized(trial.pull())
     return pull, SIZES[size]

@@ -15,6 +15,7 @@ import numpy as np
 
 from oracledp.privacy.splitting import split
 from oracledp.synthesis.basis import Features, column_sets, signed_features
+from oracledp.synthesis.behaviour import behaving
 from oracledp.synthesis.bins import ColumnBins, Floats, Integers, cells_of, levels_within, nested_bins
 from oracledp.synthesis.denoise import FINE_FLOOR, fine_probabilities, probabilities
 from oracledp.synthesis.levels import LONG, level_marginals, measure_levels
@@ -84,6 +85,7 @@ def measure(meter: Meter, order: int, budget: Fraction | None = None, ranges: fl
     if for_ranges > 0:
         one_ways += measure_levels(meter, bins, for_ranges)
         marginals = level_marginals(meter.records.in_order, one_ways, bins, total, marginals)
+    bins, second = behaving(meter, second, bins, marginals, total, rule.thresholds)
     masses = [binned(mass, binning) for mass, binning in zip(marginals, bins, strict=True)]
     features = signed_features(bins, masses, max(rule.groups, 2))
     tables, parities = _pairs(meter, second, rule, bins, masses, features, total)

@@ -73,17 +73,19 @@ class PlainRows:
         """The first line; nothing where the file has none."""
         if file.names is not None:
             return ""
-        return file.separator.join(_quoted(name, file.separator) for name in self.columns) + "\n"
+        return file.separator.join(_quoted(name, file.separator) for name in self.columns) + file.line_end
 
     def csv_lines(self, file: FileFormat) -> str:
         """The rows. A file without a header keeps the places of its columns: of those that are unknown, empty."""
         names = file.names or tuple(self.columns)
         alone = len(names) == 1  # an empty line would be no record
-        fields = [self._fields(name, file, alone=alone) for name in names]
-        separator = file.separator
-        return "".join([separator.join(row) + "\n" for row in zip(*fields, strict=True)])
+        blanks = [""] + [" " if file.blanks == "after" else ""] * (len(names) - 1)
+        fields = [self._fields(name, file, blank, alone=alone) for name, blank in zip(names, blanks, strict=True)]
+        separator, end = file.separator, file.line_end
+        return "".join([separator.join(row) + end for row in zip(*fields, strict=True)])
 
-    def _fields(self, name: str, file: FileFormat, *, alone: bool) -> list[str]:
+    def _fields(self, name: str, file: FileFormat, blank: str, *, alone: bool) -> list[str]:
+        """A blank comes before what is not empty and has none of its own, as texts that begin with one have."""
         if name not in self.columns:
             return [""] * len(self)
         spelling, values = self.spellings.get(name, Spelling()), self.columns[name]
@@ -91,7 +93,8 @@ class PlainRows:
         for value in set(values):
             text = spelling.text(value, file.decimal)
             empty = text == "" and (alone or value is not None)
-            written[value] = '""' if empty else _quoted(text, file.separator)
+            before = blank if text and not text.startswith(" ") else ""
+            written[value] = '""' if empty else _quoted(before + text, file.separator)
         return [written[value] for value in values]
 
     def csv_text(self) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 
 from oracledp.data.schema.file_format import FileFormat
 from oracledp.data.schema.text_kinds import TextKind, kind_of, number_of, spelled_numbers
-from oracledp.data.table.transcoding import as_utf8, is_utf8
+from oracledp.data.table.transcoding import as_utf8, header_line, is_utf8
 from oracledp.errors import DataError
 from oracledp.scratch import private_folder
 
@@ -48,6 +48,7 @@ def _read_csv(connection: Any, path: Path, file: FileFormat) -> tuple[dict[str, 
     if file.delimiter is None:
         ((found,),) = connection.sql("SELECT Delimiter FROM sniff_csv(?)", params=[str(readable)]).fetchall()
         file = file.changed(delimiter=found if found != "," else None)
+    file = file.as_header(header_line(readable))
     options = f"all_varchar = true, delim = ?, header = {str(file.names is None).lower()}, quote = '\"', escape = '\"'"
     query = f"SELECT * FROM read_csv(?, {options}, auto_detect = true)"
     relation = connection.sql(query, params=[str(readable), file.separator])

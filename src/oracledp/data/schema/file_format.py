@@ -1,4 +1,4 @@
-"""How a CSV file is spelled: delimiter, decimal mark, encoding and, without a header, the names of its columns."""
+"""How a CSV file is spelled: delimiter, decimal mark, encoding, line ends, blanks and, without a header, names."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ from typing import Any
 
 from oracledp.errors import ParameterError
 
-KEYS = ("delimiter", "decimal", "encoding", "names")
+KEYS = ("delimiter", "decimal", "encoding", "names", "lines", "blanks")
 _DECIMALS = (".", ",")
+_LINES = {"lf": "\n", "crlf": "\r\n"}
+_BLANKS = ("none", "after")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -18,7 +20,8 @@ class FileFormat:
     """What every reader and writer of a table's CSV files must know beside its columns; all of it public.
 
     ``names`` are those of the columns, in order, of files without a header. Without a ``delimiter`` it is a comma, or a
-    tab where the file's name ends in ``.tsv``.
+    tab where the file's name ends in ``.tsv``. ``lines`` end as on Unix (``lf``) or Windows (``crlf``); ``blanks`` may
+    stand ``after`` every delimiter. Both are how rows are written: any of them is read.
 
     >>> FileFormat().changed(delimiter=";", decimal=",").to_json()
     {'delimiter': ';', 'decimal': ','}
@@ -28,6 +31,8 @@ class FileFormat:
     decimal: str = "."
     encoding: str = "utf-8"
     names: tuple[str, ...] | None = None
+    lines: str | None = None
+    blanks: str | None = None
 
     def __post_init__(self) -> None:
         refuse_delimiter(self.delimiter)
@@ -36,11 +41,34 @@ class FileFormat:
         _refuse_encoding(self.encoding)
         if self.names is not None:
             _refuse_names(self.names)
+        if self.lines is not None and self.lines not in _LINES:
+            raise ParameterError("lines must be lf or crlf")
+        if self.blanks is not None and self.blanks not in _BLANKS:
+            raise ParameterError("blanks must be none, or after (every delimiter)")
+
+    @property
+    def line_end(self) -> str:
+        """What ends a line that is written."""
+        return _LINES[self.lines or "lf"]
 
     @property
     def separator(self) -> str:
         """What separates fields when rows are written."""
         return "," if self.delimiter is None else self.delimiter
+
+    def as_header(self, line: bytes) -> FileFormat:
+        """With the line end and the blanks of a header, where the format does not say them: names are public.
+
+        >>> FileFormat().as_header(b"age, job\\r\\n").to_json()
+        {'lines': 'crlf', 'blanks': 'after'}
+        """
+        if self.names is not None:
+            return self
+        delimiter = self.separator.encode()
+        fields = line.rstrip(b"\r\n").split(delimiter)
+        padded = len(fields) > 1 and all(field.startswith(b" ") for field in fields[1:])
+        found = {"lines": "crlf" if line.endswith(b"\r\n") else None, "blanks": "after" if padded else None}
+        return self.changed(**{key: value for key, value in found.items() if getattr(self, key) is None})
 
     def changed(self, **given: Any) -> FileFormat:
         """The same but for what is given; None changes nothing."""

@@ -15,15 +15,13 @@ from typing import Any
 from oracledp.data.schema import FileFormat, Schema
 from oracledp.data.table.duck import Source, attempt
 from oracledp.data.table.sql import DUCKDB
-from oracledp.data.table.transcoding import as_utf8, is_utf8
+from oracledp.data.table.transcoding import CSV_ENDINGS, LONGEST_HEADER, as_utf8, is_utf8
 from oracledp.data.table.unit import ROWS, Unit
 from oracledp.errors import DataError
 from oracledp.extras import optional
 
-_CSV = (".csv", ".tsv", ".txt")
 _PARQUET = (".parquet", ".pq")
 _ARROW = (".arrow", ".arrows", ".feather", ".ipc")
-_LONGEST_HEADER = 1 << 24  # bytes
 _MOST_FIELDS = 10_000  # of a CSV file: the engine's time grows with their square
 _ARROW_FILE = b"ARROW1"
 _ARROW_STREAM_END = b"\xff\xff\xff\xff\x00\x00\x00\x00"
@@ -37,7 +35,7 @@ def open_file(connection: Any, path: Path, schema: Schema, *, strict: bool, unit
         return _open_folder(connection, path, _parquet_files(path), strict=strict)
     packed = path.suffix.lower() == ".gz"
     ending = Path(path.stem if packed else path.name).suffix.lower()
-    if ending in _CSV:
+    if ending in CSV_ENDINGS:
         opened = _read_csv(connection, path, _usual(schema.file, ending), packed, strict=strict)
         names = (*schema.names, *([] if unit.person is None else [unit.person]))
         return replace(opened, places=_places(path, list(opened.header), names))
@@ -45,7 +43,7 @@ def open_file(connection: Any, path: Path, schema: Schema, *, strict: bool, unit
         return _open_parquet(connection, path, [path])
     if ending in _ARROW and not packed:
         return _open_arrow(connection, path)
-    known = ", ".join((*_CSV, *(f"{known}.gz" for known in _CSV), *_PARQUET, *_ARROW))
+    known = ", ".join((*CSV_ENDINGS, *(f"{known}.gz" for known in CSV_ENDINGS), *_PARQUET, *_ARROW))
     raise DataError(f"{path.name}: the format is told by the name, which must end in {known}")
 
 
@@ -58,7 +56,7 @@ def open_texts(connection: Any, path: Path, file: FileFormat) -> tuple[Source, t
     """The file as a source without a schema, and the names of its columns."""
     packed = path.suffix.lower() == ".gz"
     ending = Path(path.stem if packed else path.name).suffix.lower()
-    if path.is_file() and ending in _CSV:
+    if path.is_file() and ending in CSV_ENDINGS:
         opened = _read_csv(connection, path, _usual(file, ending), packed, strict=False)
         return opened, opened.header
     opened = open_file(connection, path, Schema({"_": {"kind": "boolean"}}), strict=False)
@@ -107,7 +105,7 @@ def _header(path: Path, title: str, delimiter: str, packed: bool) -> list[str]:
     problem = "line 1 must be a header with the columns' names"
     try:
         with opener(path, "rb") as stream:
-            line = re.split(rb"[\r\n]", stream.readline(_LONGEST_HEADER), maxsplit=1)[0]
+            line = re.split(rb"[\r\n]", stream.readline(LONGEST_HEADER), maxsplit=1)[0]
         header = next(csv.reader([line.decode("utf-8-sig")], delimiter=delimiter, strict=True), [])
         if header:
             return header

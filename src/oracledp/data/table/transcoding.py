@@ -14,6 +14,9 @@ from oracledp.errors import DataError
 
 _CHUNK = 1 << 20  # characters
 
+CSV_ENDINGS = (".csv", ".tsv", ".txt")
+LONGEST_HEADER = 1 << 24  # bytes
+
 
 def is_utf8(encoding: str) -> bool:
     """Whether a file needs no translation.
@@ -46,3 +49,15 @@ def as_utf8(connection: Any, path: Path, encoding: str, packed: bool) -> Path:
     if not copy.exists():  # outside the handler: a decoding error carries the data
         raise DataError(f"{path.name}: cannot be read as {encoding}: damaged or of another encoding")
     return copy
+
+
+def header_line(path: Path) -> bytes:
+    """Line 1 of a CSV file with its line end, as far as it can be read; of other files nothing."""
+    packed = path.suffix.lower() == ".gz"
+    if not path.is_file() or Path(path.stem if packed else path.name).suffix.lower() not in CSV_ENDINGS:
+        return b""
+    try:
+        with (gzip.open if packed else open)(path, "rb") as stream:
+            return bytes(stream.readline(LONGEST_HEADER))
+    except (OSError, EOFError, zlib.error):
+        return b""  # whoever reads the rows says why
