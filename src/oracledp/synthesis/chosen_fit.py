@@ -26,6 +26,7 @@ _PULLS = (0.1, 0.4, 1.5, 6.0, 40.0)  # times the rule's
 _ROUGHNESS = (0.2, 5.0)  # times the rule's
 SIZES = ((60, 150), (200, 400), (400, 600))  # components and steps; the first is for trials
 _ENSEMBLES = 2
+_WIDE = 600  # bins of all columns, beyond which the second size is taken without a trial of larger ones
 _WORTH = 0.006  # the gain of the second size on the first at which the third is taken
 _ERRORS = 1.5  # standard errors by which dependence must show
 _COUNTS, _MOST_THINNED = 8000, 2  # the fewer counts, the more often they are thinned
@@ -55,6 +56,8 @@ def _chosen(measured: Measured, smooth: Sequence[int], generator: np.random.Gene
     if len(measured.bins) == 1:
         return Pull(), (1, SIZES[1][1])
     trial = Trial.of(measured, smooth, generator)
+    if sum(binning.size for binning in measured.bins) > _WIDE:  # a step's work grows with the square of the bins
+        return trial.pull(), SIZES[1]
     pull, size = trial.sized(trial.pull())
     return pull, SIZES[size]
 

@@ -25,6 +25,8 @@ _ROUNDS, _REPAIRS = 3, 60  # of drawing anew, and of drawing a column anew
 _WORTH = 0.2  # of the rows asked for: where fewer keep the law, more of them are not looked for
 _PAIRS = 256  # distributions that are held at once
 
+_NOTHING = "the constraints and deny rules leave next to no record that the model allows"
+
 Allowed = Sequence[NDArray[np.bool_]]
 
 
@@ -57,7 +59,7 @@ class Held:
                 break
         rows = Rows(*(np.concatenate([getattr(part, kind) for part in parts]) for kind in ("codes", "places")))
         if not len(rows.codes):
-            raise ModelError("the constraints and deny rules leave next to no record that the model allows")
+            raise ModelError(_NOTHING)
         again = generator.integers(len(rows.codes), size=count - len(rows.codes))
         return rows.taken(generator.permutation(np.concatenate([np.arange(len(rows.codes)), again])))
 
@@ -85,7 +87,7 @@ class Held:
         if self.cases is not None:
             asked = self.cases.listed
             if not len(asked):
-                raise ModelError("the deny rules together forbid every record")
+                raise ModelError(_NOTHING)
             weights = self._case_weights()
         ends = np.cumsum(weights.ravel())
         picked = np.searchsorted(ends / ends[-1], generator.random(count), side="right")
@@ -138,7 +140,7 @@ class Held:
                 continue
             ends = np.cumsum(self._given(column, some[0]) * masks[some[1]], axis=1)
             if not ends[:, -1].all():
-                raise ModelError("no record of the model satisfies these conditions")
+                raise ModelError(_NOTHING)
             place = which[rows] - number * _PAIRS
             flat = (ends / ends[:, -1:] + np.arange(len(ends))[:, None]).ravel()
             found = np.searchsorted(flat, drawn[rows] + place, side="right")
