@@ -125,7 +125,7 @@ def test_every_other_command_reads_it_too(euro: Path, capsys: pytest.CaptureFixt
     ]
     assert invoke(capsys, *drafted)[0] == 0
     draft = odp.Schema.load(euro / "d.yaml").to_json()
-    assert draft["file"] == {"delimiter": ";", "decimal": ",", "encoding": "cp1252"}
+    assert draft["file"] == {"delimiter": ";", "decimal": ",", "encoding": "cp1252", "lines": "crlf"}
     assert (draft["columns"]["betrag"]["missing"], draft["columns"]["betrag"]["places"]) == ("NA", 2)
 
 
