@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import click
 import numpy as np
@@ -12,7 +12,6 @@ import numpy as np
 from oracledp.cli.common import emit, progress, spelled
 from oracledp.cli.outputs import Outputs, outputs
 from oracledp.cli.row_files import refuse_format, refuse_rows, write_rows
-from oracledp.cli.synth_request import SynthRequest
 from oracledp.data.output.rows import PlainRows
 from oracledp.data.schema import FileFormat, Schema
 from oracledp.data.table.addresses import is_address
@@ -22,6 +21,9 @@ from oracledp.exact.numbers import MOST_SEED, whole_or_none
 from oracledp.privacy.guarantee import Neighbours
 from oracledp.synthesis.linked import LinkedSynthesizer
 from oracledp.synthesis.linked_model import LinkedModel
+
+if TYPE_CHECKING:  # it reads what reports need, and drawing more rows writes none
+    from oracledp.cli.synth_request import SynthRequest
 
 LINK_NAMES = ("children", "children_schema", "children_out")
 _AT_ONCE = 500_000  # rows of a part, children included
