@@ -38,8 +38,8 @@ docs: $(VENV)/.ready  ## the documentation site in build/site, with every notebo
 wheel: $(VENV)/.ready  ## a portable wheel and the sdist in dist, tried in an empty environment without a compiler
 	.ci/wheel $(BIN)/python
 
-test: check $(VENV)/.spark  ## static checks, then every test
-	$(BIN)/python -m pytest -n 2
+test: check $(VENV)/.spark  ## static checks, then every test but the slow ones, which `make audit` runs
+	$(BIN)/python -m pytest -n 2 -m "not slow"
 
 check: $(VENV)/.ready  ## formatting, lint, types
 	$(BIN)/ruff format --check .
@@ -52,6 +52,7 @@ sanitize: $(VENV)/.ready  ## the compiled core under ASan and UBSan, built apart
 	.ci/sanitize full $(BIN)/python
 
 audit: $(VENV)/.ready  ## every tier of the audit, broken mechanisms, sanitizers, the machine-checked proofs
+	$(BIN)/python -m pytest -m slow
 	$(BIN)/oracledp audit --tier all
 	$(BIN)/oracledp audit --mutants
 	.ci/sanitize full $(BIN)/python

@@ -83,6 +83,7 @@ def test_evidence_decides_how_strongly_columns_are_kept_apart(strength: float) -
     assert pull.factors if strength else pull.divergence >= 1.5
 
 
+@pytest.mark.slow
 def test_strong_correlations_come_out_at_full_size() -> None:
     codes = one_factor(0.9)
     measured, records = released(codes)

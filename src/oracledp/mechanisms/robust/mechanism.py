@@ -211,6 +211,8 @@ def prsma(
     relation = Neighbours.parse(neighbours)
     chosen = resolve("exhaustive" if oracle == "auto" and queries.size <= FEW_QUERIES else oracle, queries)
     facts = Facts.of(table, relation)
+    workers = workers_of(parallel)
+    _refuse_strange(queries, goal, facts)  # before the search for a design, which takes seconds
     rows = _public_rows(facts, rows_bound, design)
     whole_epsilon = row_epsilon(epsilon, table.unit)
     whole_delta = row_delta(delta, whole_epsilon, table.unit)
@@ -228,12 +230,18 @@ def prsma(
         embedding=embedding,
     )
     mechanism = known if count is None else MeasuredRobustMechanism(count, known, embedding)
-    robust = RobustSelection(mechanism, goal, workers_of(parallel), progress)
+    robust = RobustSelection(mechanism, goal, workers, progress)
     released = release(robust, table, facts, ledger=ledger, source=source)
     found = released.result
     if found is None:
         return NothingReleased(released.guarantee)
     return Release(queries.query(*found.parts), released.guarantee, found.certificate, robust.name)
+
+
+def _refuse_strange(queries: QueryClass, goal: str, facts: Facts) -> None:
+    refuse_unknown_goal(goal)
+    if facts.schema is not None:
+        refuse_unknown_literals(queries, facts.schema)
 
 
 @dataclass(frozen=True)
@@ -257,9 +265,7 @@ class RobustSelection:
 
     def check(self, facts: Facts) -> None:
         """What any selection checks, a rehearsal without data included."""
-        refuse_unknown_goal(self.goal)
-        if facts.schema is not None:
-            refuse_unknown_literals(self.mechanism.base.queries, facts.schema)
+        _refuse_strange(self.mechanism.base.queries, self.goal, facts)
         self.mechanism.check(facts.rows_bound)
         if not isinstance(self.workers, ThisProcess):
             refuse_stuck(self.mechanism.base.oracle, "the oracle")
