@@ -47,9 +47,17 @@ def test_noise_and_oracle_on_the_worst_small_tables(name: str) -> None:
     assert finding.epsilon_low > 0.99  # so it would see a hundredth too little noise
 
 
-@pytest.mark.parametrize(("name", "kinds"), [("fit card", (2, 3)), ("fit card, class weights", (1, 3))])
+@pytest.mark.parametrize(
+    ("name", "kinds"),
+    [
+        ("fit card / add-remove", (2, 3)),
+        ("fit card, class weights / add-remove", (1, 3)),
+        ("fit card of one line / replace-one", (3, 4)),
+        ("fit card of one line, class weights / replace-one", (1, 3)),
+    ],
+)
 def test_cards_cost_what_they_claim_on_the_lattice_that_ships(name: str, kinds: tuple[int, ...]) -> None:
-    look = next(look for look in looks() if look.door.name == name)
+    look = next(look for look in looks() if look.name == name)
     finding = replace(look, door=replace(look.door, kinds=kinds)).finding()
     assert finding.holds, finding
     assert finding.epsilon_high > 0.9 * float(finding.claimed.epsilon)

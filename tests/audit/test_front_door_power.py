@@ -15,6 +15,7 @@ from breaks.linked import LINKED
 from breaks.mechanisms import MECHANISMS
 from breaks.persons import PERSONS
 from breaks.products import PRODUCTS
+from breaks.small_cards import SMALL_CARDS
 from oracledp.audit.front_door import Look, looks
 from oracledp.audit.surrogate_loss import Uncovered
 from oracledp.privacy.guarantee import Neighbours
@@ -24,6 +25,9 @@ SMALL: dict[str, dict[str, Any]] = {
     "fit card": {"kinds": (2, 3)},
     "fit auto": {"kinds": (2, 3)},
     "fit card, class weights": {"kinds": (1, 3)},
+    "fit card of one line": {"kinds": (3, 4)},
+    "fit card of one line, more rows": {"kinds": (3, 4)},
+    "fit card of one line, class weights": {"kinds": (1, 3)},
     "rspm / free ties": {"kinds": (0, 1)},
     "rspm:separator": {"rows": 1, "base": (1, 0, 0, 0), "kinds": (0, 1)},
     "report-noisy-min": {"rows": 1, "base": (1, 0, 0, 0), "kinds": (0, 1)},
@@ -31,7 +35,7 @@ SMALL: dict[str, dict[str, Any]] = {
     "linked": {"kinds": (1,)},
     "linked / large budget": {"kinds": (1,)},
 }
-MUTANTS = {**MECHANISMS, **LEARNERS, **PERSONS, **LINKED, **PRODUCTS}
+MUTANTS = {**MECHANISMS, **LEARNERS, **PERSONS, **LINKED, **PRODUCTS, **SMALL_CARDS}
 
 
 def small(look: Look) -> Look:

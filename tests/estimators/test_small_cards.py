@@ -18,6 +18,13 @@ def test_a_card_of_three_lines_finds_the_three_that_matter(delta: str | None) ->
     assert model.guarantee_.epsilon == 2
 
 
+@pytest.mark.parametrize("classes", [[0, 1], [0, 1, 2]])
+def test_class_weights_are_no_reason_to_refuse_a_small_card(classes: list[int]) -> None:
+    weights = {label: 1 + 2 * label for label in classes}
+    model = HalfspaceClassifier(epsilon=2, size=3, classes=classes, class_weight=weights).fit(X, Y)
+    assert (model.predict(X) == Y).mean() > 0.9
+
+
 def test_thresholds_of_one_column_share_their_lines() -> None:
     numbers = DRAWS.random((20000, 4))
     labels = (numbers[:, 2] + 0.2 * DRAWS.random(20000) > 0.6).astype(int)

@@ -165,6 +165,15 @@ def test_a_sparse_card_shares_out_its_budget() -> None:
     assert (learner.guarantee.epsilon, learner.guarantee.delta) == (EPSILON, 0)
 
 
+def test_a_sparse_card_is_made_of_cards_without_delta() -> None:
+    whole, spent = (
+        task(size=2),
+        Guarantee(epsilon=EPSILON, delta=Fraction(1, 100), neighbours=ADD_REMOVE, proof="noise"),
+    )
+    with pytest.raises(ValueError, match="under pure epsilon"):
+        sparse_card(whole, lambda wanted: SimpleNamespace(guarantee=spent), whole.blocks)  # type: ignore[arg-type,return-value]
+
+
 # ---- rules in words --------------------------------------------------------------------------------------------------
 @pytest.mark.parametrize("disjunctions", [False, True])
 def test_a_condition_in_words(disjunctions: bool) -> None:

@@ -9,14 +9,13 @@ from typing import Any
 from oracledp.audit.doors import Door, Entry, Seen, patched
 from oracledp.audit.exact_law import DataSet
 from oracledp.audit.function_doors import rule
-from oracledp.audit.learner_doors import THREE, TWO, fitted, weighed
+from oracledp.audit.learner_doors import THREE, TWO, WIDER, fitted, weighed
 from oracledp.learning import learn_table, learner
 from oracledp.mechanisms.gradients import Descent
 from oracledp.privacy.guarantee import Neighbours
 from oracledp.randomness.lattice import Lattice
 from oracledp.randomness.source import DrawSource
 
-WIDER = tuple((*row, label) for row in ((0, 0), (0, 1), (1, 1)) for label in (0, 1))
 WIDEST = tuple((*row, label) for row in ((0, 0), (0, 1), (1, 1)) for label in (0, 1, 2))
 FEW_NUMBERS = Lattice(feature_length=2, residual_bits=2)
 

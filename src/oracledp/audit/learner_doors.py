@@ -26,6 +26,7 @@ ONE_WEIGHT = Lattice(noise_bits=7, grid_bits=10, distance_bits=10, output_share=
 TWO = tuple(product((0, 1), (0, 1)))  # (feature, label)
 THREE = tuple(product((0, 1), (0, 1, 2)))
 BOTH = tuple(product((0, 1), (0, 1), (0, 1)))  # (feature, feature, label)
+WIDER = tuple((*row, label) for row in ((0, 0), (0, 1), (1, 1)) for label in (0, 1))
 WEIGHED = ((0, 0, 1), (1, 1, 1), (1, 0, 3), (0, 1, 3))  # (feature, label, weight)
 Samples = tuple[NDArray[np.int64], NDArray[np.int64]]
 
@@ -105,12 +106,22 @@ def counted_leaf(data: DataSet, relation: Neighbours, source: DrawSource) -> See
 def card_doors() -> list[Door]:
     """Scoring cards on the lattice that ships: their loss is found by moving the noise (audit/surrogate_loss.py)."""
     around: dict[str, Any] = {"rows": 1, "base": (2, 0, 0, 2)}
+    wider: dict[str, Any] = {"universe": 6, "rows": 1, "base": (3, 0, 0, 0, 0, 1), "kinds": (1, 3, 4)}
+    # So many rows that how often columns hold is believed: alike with a row of (1, 1), not with one of (0, 1).
+    more: dict[str, Any] = {"base": (300, 0, 0, 0, 0, 100), "relations": (Neighbours.REPLACE_ONE,)}
+    line = fitted("HalfspaceClassifier", WIDER, epsilon=Fraction(1), size=1)
     return [
         Door("fit card", fitted("HalfspaceClassifier", epsilon=Fraction(1)), **around),
         Door("fit auto", fitted("PrivateRuleClassifier", epsilon=Fraction(2)), **around),
         Door(
             "fit card, class weights",
             fitted("HalfspaceClassifier", epsilon=Fraction(1, 2), class_weight={0: 1, 1: 3}), **around,
+        ),
+        Door("fit card of one line", line, **wider),
+        Door("fit card of one line, more rows", line, **{**wider, **more}),
+        Door(
+            "fit card of one line, class weights",
+            fitted("HalfspaceClassifier", WIDER, epsilon=Fraction(1), size=1, class_weight={0: 1, 1: 3}), **wider,
         ),
         Door("learn_table / auto", rule(learn_table, epsilon=Fraction(1)), **around),
         Door(

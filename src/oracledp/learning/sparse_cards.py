@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from oracledp.classes import Query
 from oracledp.data.literals import Literals
+from oracledp.exact.capacity import refuse_overflow
 from oracledp.learning.blocks import Block, single_blocks
 from oracledp.learning.sample import ClassSample, Sample
 from oracledp.learning.task import Cards, Learned, RuleLearner, Task
@@ -62,7 +63,9 @@ def sparse_card(task: Task, build: Build, blocks: tuple[Block, ...]) -> RuleLear
         return learner.run_classes(replace(sample, records=sample.records[:, list(kept)]), source)
 
     def check(rows_bound: int, unit: int) -> None:
-        often.sums.check(rows_bound * unit)
+        refuse_overflow(
+            rows_bound=rows_bound, unit=1 if first.at_once else unit, resolution=often.sums.lattice.sum_bits
+        )
         first.check(rows_bound, unit)
         second(range(size)).check(rows_bound, unit)
 
