@@ -73,6 +73,7 @@ def test_the_laplace_table_is_the_exact_tail() -> None:
         {"parts": 41},
         {"pass_probabilities": tuple(Fraction(i, 40) for i in range(1, 42))},
         {"pass_probabilities": (Fraction(0), *(Fraction(1, i) for i in range(1, 41)))},
+        {"pass_probabilities": tuple(Fraction(i, 20) for i in range(41))},
         {"rows": 79},
     ],
 )
