@@ -3,6 +3,8 @@
 from dataclasses import replace
 from fractions import Fraction
 from math import exp, log
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 
@@ -11,7 +13,7 @@ from oracledp.mechanisms.robust.delta import certified_delta, certified_epsilon,
 from oracledp.mechanisms.robust.design import Design
 from oracledp.mechanisms.robust.designer import design_prsma
 from oracledp.mechanisms.robust.laplace_test import laplace_table
-from oracledp.mechanisms.robust.theorem_two_sample import TwoSamples
+from oracledp.mechanisms.robust.theorem_two_sample import FIRST_CELLS, GRID, TwoSamples, _Bound, _worst_cell
 from oracledp.privacy.guarantee import Neighbours
 
 ONE = Fraction(1)
@@ -162,3 +164,22 @@ def test_the_loss_of_the_test_counts_both_of_its_outcomes(ratio: Fraction) -> No
         goes_on = max(log(after / before) for before, after in pairs if before > 0)
         gives_up = max((log((1 - before) / (1 - after)) for before, after in pairs if after < 1), default=0.0)
         assert 0 <= float(design.epsilon_test) - max(goes_on, gives_up) < 2e-6
+
+
+class Hill:
+    """A bound with one sharp peak, which no edge of the first cells sees."""
+
+    def __init__(self, peak: int) -> None:
+        self.peak = peak
+        self.design = SimpleNamespace(delta=Fraction(0))
+
+    def on(self, low: int, high: int) -> tuple[Fraction, Fraction, Fraction]:
+        away = 0 if low <= self.peak <= high else min(abs(low - self.peak), abs(high - self.peak))
+        return Fraction(1, 1 + away), Fraction(0), Fraction(0)
+
+
+@pytest.mark.parametrize("quarter", [1, 3])
+def test_cells_that_are_halved_leave_no_hole(quarter: int) -> None:
+    width = (1 << GRID) // FIRST_CELLS
+    hill = Hill(5 * width + quarter * width // 4)
+    assert sum(_worst_cell(cast(_Bound, hill))) >= 1
