@@ -36,6 +36,9 @@ def test_where_the_system_cannot_confine_a_process_it_says_so(tmp_path: Path, mo
     monkeypatch.setattr(confinement, "_call", lambda *_: -1)
     assert confinable() == 0
     assert not confine(tmp_path)
+    monkeypatch.setattr(confinement, "_call", lambda *_: 5)
+    monkeypatch.setattr(confinement.sys, "platform", "linux")
+    assert confinable() == 5
     monkeypatch.setattr(confinement.sys, "platform", "win32")
     assert confinable() == 0
 
