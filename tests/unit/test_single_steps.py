@@ -246,6 +246,7 @@ def test_a_user_who_interrupts_an_oracle_is_heard() -> None:
     def stop(number: int, frame: Any) -> None:
         raise Stop
 
+    watched = signal.set_wakeup_fd(-1)  # a command line that ran in this process would end it, seconds later
     before = signal.signal(signal.SIGTERM, stop)
     try:
         with pytest.raises(Stop):
@@ -253,6 +254,7 @@ def test_a_user_who_interrupts_an_oracle_is_heard() -> None:
         assert signal.getsignal(signal.SIGTERM) is stop
     finally:
         signal.signal(signal.SIGTERM, before)
+        signal.set_wakeup_fd(watched)
 
 
 # ---- the game --------------------------------------------------------------------------------------------------------
