@@ -5,16 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from oracledp.cli.common import ledger_of, progress, source_of, spelled
+from oracledp.cli.common import progress
 from oracledp.cli.outputs import refuse_closed_output
+from oracledp.cli.request import PrivateRequest
 from oracledp.data.literals import Literal
-from oracledp.data.schema import Schema
 from oracledp.data.table import Table
 from oracledp.errors import ParameterError
 from oracledp.learning.models import rule_class
-from oracledp.privacy.ledger import Ledger
 from oracledp.privacy.persons import row_delta, row_epsilon
-from oracledp.randomness.source import Randomness
 
 PURE = ("exponential", "permute-and-flip", "rspm", "rspm:separator", "report-noisy-min")
 ASKING = ("rspm", "rspm:separator", "rspm:gaussian", "vote", "prsma")  # these ask an oracle
@@ -23,12 +21,10 @@ VOTES = ("vote", "prsma")
 WITHOUT_DELTA = ("conjunction", "disjunction", "parity", "decision-list", "tree")  # by default
 
 
-@dataclass(frozen=True)
-class LearnRequest:
+@dataclass(frozen=True, kw_only=True)
+class LearnRequest(PrivateRequest):
     """The options of the command, by name; all that can be refused before a row is read is refused here."""
 
-    data: str
-    schema_path: str
     target: str
     model: str
     size: int | None
@@ -42,15 +38,6 @@ class LearnRequest:
     report: str | None
     out: str | None
     neighbours: str
-    person: str | None
-    rows_per_person: int | None
-    ledger_path: str | None
-    seed: int | None
-    insecure_seed: bool
-    memory: str | None
-    strict: bool
-    quiet: bool
-    as_json: bool
 
     def __post_init__(self) -> None:
         _ = self.plain, self.schema, self.source, self.ledger, self.literal
@@ -64,39 +51,14 @@ class LearnRequest:
         )
 
     @cached_property
-    def schema(self) -> Schema:
-        """The schema, read once."""
-        return spelled(Schema.load(self.schema_path))
-
-    @cached_property
-    def source(self) -> Randomness:
-        """Where the noise comes from."""
-        return source_of(self.seed, self.insecure_seed)
-
-    @cached_property
-    def ledger(self) -> Ledger | None:
-        """What is charged."""
-        return ledger_of(self.ledger_path, self.data, self.schema)
-
-    @cached_property
     def literal(self) -> Literal:
         """What is predicted."""
         return self.schema.literal(self.target)
 
     def read(self) -> tuple[Table, Table | None]:
         """The private table and, where one was named, the table that an accuracy is reported on."""
-        with progress("reading the table", self.quiet):
-            held_out = (
-                None if self.holdout is None else Table.from_address(self.holdout, self.schema, memory=self.memory)
-            )
-            table = Table.from_address(
-                self.data,
-                self.schema,
-                memory=self.memory,
-                strict=self.strict,
-                person=self.person,
-                rows_per_person=self.rows_per_person,
-            )
+        held_out = None if self.holdout is None else Table.from_address(self.holdout, self.schema, memory=self.memory)
+        table = self.table()
         if held_out is not None and not held_out.rows:
             raise ParameterError(f"--holdout {self.holdout} has no rows to report an accuracy on")
         return table, held_out

@@ -69,7 +69,7 @@ def play(asked: SynthRequest) -> None:
         ledger=asked.ledger,
     )
     with asked.files() as files:
-        source, table = asked.source, asked.read()
+        source, table = asked.source, asked.table()
         with progress("playing the game", asked.quiet) as advance:
             game.fit(table, source=source, progress=advance)
         game.shape_ = asked.shape

@@ -94,7 +94,7 @@ def _measure(asked: SynthRequest) -> None:
         rows=asked.rows,
     )
     with asked.files() as files:
-        source, table = asked.source, asked.read()
+        source, table = asked.source, asked.table()
         with progress("measuring and fitting", asked.quiet) as advance:
             synthesizer.fit(table, source=source, progress=advance)
         synthesizer.shape_ = asked.shape

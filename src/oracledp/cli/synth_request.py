@@ -5,32 +5,28 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 from itertools import count
 from pathlib import Path
 from typing import BinaryIO
 
 import click
 
-from oracledp.cli.common import ledger_of, progress, source_of, spelled
+from oracledp.cli.common import progress
 from oracledp.cli.outputs import Outputs, outputs, refuse_closed_output
+from oracledp.cli.request import PrivateRequest
 from oracledp.cli.row_files import MOST_AT_ONCE, MOST_VALUES, RowParts, refuse_format, refuse_rows, write_rows
 from oracledp.data.output.frames import FrameShape
-from oracledp.data.schema import Schema
 from oracledp.data.table import Table
 from oracledp.errors import ModelError
-from oracledp.privacy.ledger import Ledger
-from oracledp.randomness.source import Randomness
 from oracledp.report.about import About
 from oracledp.report.internal import comparison_page, internal_path
 
 
-@dataclass(frozen=True)
-class SynthRequest:
+@dataclass(frozen=True, kw_only=True)
+class SynthRequest(PrivateRequest):
     """The options of the command, by name; checked as far as they can be before anything is read or charged."""
 
-    data: str
-    schema_path: str
     epsilon: str
     delta: str
     out: str
@@ -42,15 +38,6 @@ class SynthRequest:
     neighbours: str | None
     method: str
     player: str
-    person: str | None
-    rows_per_person: int | None
-    ledger_path: str | None
-    seed: int | None
-    insecure_seed: bool
-    memory: str | None
-    strict: bool
-    quiet: bool
-    as_json: bool
 
     def __post_init__(self) -> None:
         refuse_format(self.out)
@@ -58,33 +45,6 @@ class SynthRequest:
             internal_path(self.internal_report)
         refuse_closed_output()
         refuse_rows(self.rows, len(self.schema.columns), MOST_AT_ONCE if self.method == "oracle-query" else MOST_VALUES)
-
-    @cached_property
-    def schema(self) -> Schema:
-        """The schema, read once."""
-        return spelled(Schema.load(self.schema_path))
-
-    @cached_property
-    def source(self) -> Randomness:
-        """Where the noise comes from."""
-        return source_of(self.seed, self.insecure_seed)
-
-    @cached_property
-    def ledger(self) -> Ledger | None:
-        """What is charged."""
-        return ledger_of(self.ledger_path, self.data, self.schema)
-
-    def read(self) -> Table:
-        """The private table."""
-        with progress("reading the table", self.quiet):
-            return Table.from_address(
-                self.data,
-                self.schema,
-                memory=self.memory,
-                person=self.person,
-                rows_per_person=self.rows_per_person,
-                strict=self.strict,
-            )
 
     @property
     def shape(self) -> FrameShape:
