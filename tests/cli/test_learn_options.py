@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from oracledp.cli.learn_options import note, settled_model
+from oracledp.cli.learn import note, settled_model
 from oracledp.errors import ParameterError
 
 USUAL = {"model": "auto", "mechanism": None, "robust": False, "delta": None, "oracle": "auto"}

@@ -16,7 +16,7 @@ PATTERNS = (
     "learners/bands.py", "learners/chances.py", "learners/cuts.py", "learners/estimator.py", "learners/given.py",
     "learners/persons.py", "learners/regressors.py", "learners/trees.py",
     "synthesis/measurements.py", "synthesis/measuring.py", "synthesis/program.py", "synthesis/rounds.py",
-    "privacy/splitting.py", "synthesis/synthesizer.py", "synthesis/levels.py", "data/output/frames.py",
+    "synthesis/synthesizer.py", "synthesis/levels.py", "data/output/frames.py",
     "synthesis/stages.py", "synthesis/behaviour.py", "synthesis/linked.py", "data/table/linked.py",
     "mechanisms/scoreboard.py", "game/match.py", "game/*player*.py", "game/oracle_query.py",
     "oracles/base.py", "oracles/door.py", "oracles/guarded.py", "oracles/problem.py",

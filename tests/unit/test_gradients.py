@@ -8,7 +8,7 @@ import pytest
 
 from oracledp.data.literals import Literals
 from oracledp.errors import CapacityError, ParameterError
-from oracledp.exact.normal import normal_tail
+from oracledp.exact.intervals import normal_tail
 from oracledp.learners import HalfspaceClassifier, PrivateRuleClassifier, load_model
 from oracledp.learning.aimed_cards import AimedCards
 from oracledp.learning.automatic import descent

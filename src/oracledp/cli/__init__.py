@@ -9,15 +9,48 @@ from __future__ import annotations
 import os
 import sys
 import traceback
+from collections.abc import Mapping
 from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import click
 
-from oracledp.cli.lazy import LazyGroup
 from oracledp.cli.signals import catch_signals, exit_code, say_goodbye
 from oracledp.errors import OracleDPError
+
+
+class LazyGroup(click.Group):
+    """Commands by name, each in a module of that name below ``package``, with the line that ``--help`` shows.
+
+    >>> group = LazyGroup(package="oracledp.cli", lines={"budget": "Create a privacy budget."})
+    >>> group.list_commands(click.Context(group)), group.get_command(click.Context(group), "budget")
+    (['budget'], <Group budget>)
+    """
+
+    def __init__(self, *arguments: Any, package: str, lines: Mapping[str, str], **more: Any) -> None:
+        super().__init__(*arguments, **more)
+        self.package = package
+        self.lines = lines
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """In the order in which a newcomer needs them."""
+        return list(self.lines)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import what is asked for, and nothing else."""
+        if cmd_name not in self.lines:
+            return None
+        command = getattr(import_module(f"{self.package}.{cmd_name}"), cmd_name)
+        assert isinstance(command, click.Command)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The lines, without a look at the commands."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(self.lines.items()))
+
 
 COMMANDS = {
     "demo": "Learn a private rule from a real public table, and draw it.",

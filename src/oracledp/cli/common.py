@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import click
 
 from oracledp.cli.outputs import CARD, CHARGED, UNRECORDED, CardToWrite
 from oracledp.data.schema import FileFormat, Schema
+from oracledp.data.table import Table
 from oracledp.errors import ParameterError
 from oracledp.privacy.guarantee import Neighbours
 from oracledp.privacy.ledger import Ledger
@@ -175,3 +178,47 @@ def emit(as_json: bool, data: dict[str, Any], text: str) -> str:
 def progress(message: str, quiet: bool) -> AbstractContextManager[Advance]:
     """The library's own display, unless it is not wanted."""
     return shown_progress(message, "silent" if quiet else "auto")
+
+
+@dataclass(frozen=True, kw_only=True)
+class PrivateRequest:
+    """The options that such a command takes, by name."""
+
+    data: str
+    schema_path: str
+    person: str | None
+    rows_per_person: int | None
+    ledger_path: str | None
+    seed: int | None
+    insecure_seed: bool
+    memory: str | None
+    strict: bool
+    quiet: bool
+    as_json: bool
+
+    @cached_property
+    def schema(self) -> Schema:
+        """The schema, read once."""
+        return spelled(Schema.load(self.schema_path))
+
+    @cached_property
+    def source(self) -> Randomness:
+        """Where the noise comes from."""
+        return source_of(self.seed, self.insecure_seed)
+
+    @cached_property
+    def ledger(self) -> Ledger | None:
+        """What is charged."""
+        return ledger_of(self.ledger_path, self.data, self.schema)
+
+    def table(self) -> Table:
+        """The private table."""
+        with progress("reading the table", self.quiet):
+            return Table.from_address(
+                self.data,
+                self.schema,
+                memory=self.memory,
+                strict=self.strict,
+                person=self.person,
+                rows_per_person=self.rows_per_person,
+            )

@@ -12,9 +12,8 @@ from typing import BinaryIO
 
 import click
 
-from oracledp.cli.common import progress
+from oracledp.cli.common import PrivateRequest, progress
 from oracledp.cli.outputs import Outputs, outputs, refuse_closed_output
-from oracledp.cli.request import PrivateRequest
 from oracledp.cli.row_files import MOST_AT_ONCE, MOST_VALUES, RowParts, refuse_format, refuse_rows, write_rows
 from oracledp.data.output.frames import FrameShape
 from oracledp.data.table import Table

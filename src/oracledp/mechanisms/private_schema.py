@@ -39,11 +39,10 @@ from oracledp.mechanisms.column_inference import (
 )
 from oracledp.mechanisms.column_kinds import kind_from, values_from
 from oracledp.mechanisms.common_texts import common_texts, least_threshold
-from oracledp.privacy.accounting import zcdp_rho
+from oracledp.privacy.accounting import split, zcdp_rho
 from oracledp.privacy.door import Facts, release
 from oracledp.privacy.guarantee import Guarantee, Neighbours
 from oracledp.privacy.persons import refuse_counted_persons, row_delta, row_epsilon
-from oracledp.privacy.splitting import split
 from oracledp.randomness.noise import noisy_counts
 from oracledp.randomness.source import Randomness
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from math import comb, exp, inf, lgamma, log
@@ -12,6 +12,7 @@ from oracledp.exact.exponentials import exp_enclosure
 
 BITS = 128
 GRID = 1 << 40  # parameters are rounded down to a relative 2^-40
+_GRAIN = 2**40  # budgets are split into multiples of rho / 2^40, rounded down
 _LARGEST = Fraction(2000)  # exponents: exact exponentials of larger ones take long and change nothing
 
 
@@ -131,3 +132,16 @@ def _largest(fits: Callable[[Fraction], bool], scale: float) -> Fraction:
     if low == 0:
         raise ParameterError("epsilon and delta are too small for any noise")
     return low
+
+
+def split(rho: Fraction, weights: Sequence[float]) -> list[Fraction]:
+    """Exact parts of a budget in proportion to float weights; the meter refuses should their sum ever exceed it.
+
+    >>> sum(split(Fraction(1), [3.0, 0.0, 1.0])) <= 1
+    True
+    """
+    total = sum(weights)
+    return [
+        rho * Fraction(max(int(_GRAIN * weight / total * (1 - 1e-7)), 1), _GRAIN) if weight > 0 else Fraction(0)
+        for weight in weights
+    ]

@@ -8,7 +8,7 @@ from functools import lru_cache
 from math import ceil, erfc, exp, sqrt
 
 from oracledp.errors import ParameterError
-from oracledp.exact.normal import normal_tail
+from oracledp.exact.intervals import normal_tail
 from oracledp.privacy.accounting import exp_above, exp_below, zcdp_rho
 
 GRID = 1 << 40

@@ -12,7 +12,7 @@ from math import log, sqrt
 
 import numpy as np
 
-from oracledp.privacy.splitting import split
+from oracledp.privacy.accounting import split
 from oracledp.synthesis.bins import ColumnBins, Floats, Integers, grouped_bins
 from oracledp.synthesis.measurements import Meter, NoisyTable
 

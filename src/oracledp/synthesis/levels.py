@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from oracledp.privacy.splitting import split
+from oracledp.privacy.accounting import split
 from oracledp.synthesis.bins import ColumnBins, Floats
 from oracledp.synthesis.denoise import probabilities
 from oracledp.synthesis.hierarchy import combined_counts

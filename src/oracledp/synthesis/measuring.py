@@ -13,7 +13,7 @@ from itertools import combinations
 
 import numpy as np
 
-from oracledp.privacy.splitting import split
+from oracledp.privacy.accounting import split
 from oracledp.synthesis.basis import Features, column_sets, signed_features
 from oracledp.synthesis.behaviour import behaving
 from oracledp.synthesis.bins import ColumnBins, Floats, Integers, cells_of, levels_within, nested_bins

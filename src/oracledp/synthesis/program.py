@@ -10,7 +10,7 @@ import numpy as np
 
 from oracledp.classes.base import QueryClass
 from oracledp.data.schema import Schema
-from oracledp.privacy.splitting import split
+from oracledp.privacy.accounting import split
 from oracledp.synthesis.measurements import Meter, NoisyQueries
 from oracledp.synthesis.measuring import Measured, measure
 from oracledp.synthesis.rounds import play_rounds

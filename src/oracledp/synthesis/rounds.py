@@ -13,7 +13,7 @@ from fractions import Fraction
 import numpy as np
 
 from oracledp.data.schema import Schema
-from oracledp.privacy.splitting import split
+from oracledp.privacy.accounting import split
 from oracledp.synthesis.chosen_fit import RunningFit
 from oracledp.synthesis.counted import CountedQuery
 from oracledp.synthesis.measurements import Meter

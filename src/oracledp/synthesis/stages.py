@@ -13,7 +13,7 @@ from math import ceil, log
 import numpy as np
 from numpy.typing import NDArray
 
-from oracledp.privacy.splitting import split
+from oracledp.privacy.accounting import split
 from oracledp.synthesis.bins import Floats, Integers, cells_of
 from oracledp.synthesis.denoise import HEAVY, haar, in_proportion, thin_tails, to_simplex
 from oracledp.synthesis.hierarchy import combined_counts
