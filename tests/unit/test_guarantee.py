@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from oracledp.errors import ParameterError
-from oracledp.exact.numbers import exact, positive, probability
-from oracledp.privacy.guarantee import Guarantee, Neighbours, show
+from oracledp.exact.numbers import exact, positive, probability, show
+from oracledp.privacy.guarantee import Guarantee, Neighbours
 
 GUARANTEE = Guarantee(epsilon=Fraction(1, 10), neighbours=Neighbours.REPLACE_ONE, proof="x")
 

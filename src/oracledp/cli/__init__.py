@@ -55,7 +55,7 @@ class LazyGroup(click.Group):
 COMMANDS = {
     "demo": "Learn a private rule from a real public table, and draw it.",
     "example": "Write a made-up table and its schema to try things on.",
-    "schema": "Check a schema, or draft one from PUBLIC data.",
+    "schema": "Buy a schema of a private table, draft one from PUBLIC data, or check one.",
     "learn": "Learn a private rule that predicts one column from the others.",
     "predict": "Apply a learned rule to the rows of another file.",
     "synth": "Make a private synthetic version of a table.",

@@ -13,7 +13,7 @@ import click
 from oracledp.cli.budget_words import composed_of, curves_of, delivery, harmless, line_of, pair_of
 from oracledp.cli.common import emit, json_option, neighbours_option
 from oracledp.data.schema import Schema
-from oracledp.privacy.guarantee import show
+from oracledp.exact.numbers import show
 from oracledp.privacy.ledger import Ledger
 from oracledp.privacy.ledger.copying import copy_ledger
 from oracledp.privacy.ledger.entries import UNITS

@@ -15,7 +15,7 @@ from oracledp.cli.outputs import CARD, CHARGED, UNRECORDED, CardToWrite
 from oracledp.data.schema import FileFormat, Schema
 from oracledp.data.table import Table
 from oracledp.errors import ParameterError
-from oracledp.privacy.guarantee import Neighbours
+from oracledp.privacy.guarantee import Guarantee, Neighbours, in_all
 from oracledp.privacy.ledger import Ledger
 from oracledp.progress_display import Advance
 from oracledp.progress_display import progress as shown_progress
@@ -222,3 +222,15 @@ class PrivateRequest:
                 person=self.person,
                 rows_per_person=self.rows_per_person,
             )
+
+
+def promised(guarantee: Guarantee, *schemas: Schema) -> list[str]:
+    """A guarantee in words and, where schemas were bought, what it costs with them."""
+    total = in_all(guarantee, *(schema.bought for schema in schemas))
+    return [str(guarantee), *([] if total is None else [total])]
+
+
+def with_schemas(guarantee: Guarantee, *schemas: Schema) -> dict[str, Any]:
+    """The same for programs: nothing, or the guarantee of release and schemas together."""
+    total = guarantee.with_schemas(*(schema.bought for schema in schemas))
+    return {} if total is None else {"guarantee_with_schema": total.to_json()}

@@ -20,9 +20,11 @@ from oracledp.cli.common import (
     neighbours_option,
     person_options,
     progress,
+    promised,
     quiet_option,
     seed_options,
     strict_option,
+    with_schemas,
 )
 from oracledp.cli.outputs import outputs, refuse_closed_output
 from oracledp.data.literals import Literal
@@ -32,7 +34,6 @@ from oracledp.errors import ParameterError
 from oracledp.learning import learn_table
 from oracledp.learning.models import accuracy, rule_class
 from oracledp.mechanisms.release import Release
-from oracledp.privacy.ledger import Ledger
 from oracledp.privacy.persons import row_delta, row_epsilon
 
 PURE = ("exponential", "permute-and-flip", "rspm", "rspm:separator", "report-noisy-min")
@@ -91,11 +92,15 @@ def learn(**options: Any) -> None:
         table, held_out = asked.read()
         release = _chosen(asked, table)
         files.write_text("out", lambda: _saved(release, asked.schema))
-        files.write_text("report", lambda: _page(release, asked.public_rows(table), asked.data, asked.ledger))
+        files.write_text("report", lambda: _page(release, asked, table))
         score = None if held_out is None else accuracy(release, held_out)
-        lines = [_in_words(release), str(release.guarantee)]
+        lines = [_in_words(release), *promised(release.guarantee, asked.schema)]
         lines += [] if score is None else [f"accuracy on the holdout file (not private): {score:.4f}"]
-        shown = emit(asked.as_json, {**release.to_json(), "holdout_accuracy": score}, "\n".join(lines))
+        shown = emit(
+            asked.as_json,
+            {**release.to_json(), **with_schemas(release.guarantee, asked.schema), "holdout_accuracy": score},
+            "\n".join(lines),
+        )
         if score is None:  # else it says something that is not private, and so would its digest
             files.printed(shown)
         files.settle()
@@ -134,11 +139,12 @@ def _in_words(release: Release) -> str:
     return in_words(drawn, target, target.negated())
 
 
-def _page(release: Release, rows: int | None, data: str, ledger: Ledger | None) -> str:
+def _page(release: Release, asked: LearnRequest, table: Table) -> str:
     from oracledp.report.about import About  # with the page and its charts, for those who ask for one
     from oracledp.report.rule_page import rule_page
 
-    return rule_page(release, rows=rows, about=About.of(data, ledger))
+    about = About.of(asked.data, asked.ledger, asked.schema)
+    return rule_page(release, rows=asked.public_rows(table), about=about)
 
 
 def _saved(release: Release, schema: Schema) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import click
 import numpy as np
 
-from oracledp.cli.common import emit, progress, spelled
+from oracledp.cli.common import emit, progress, promised, spelled, with_schemas
 from oracledp.cli.outputs import Outputs, outputs
 from oracledp.cli.row_files import refuse_format, refuse_rows, write_rows
 from oracledp.data.output.rows import PlainRows
@@ -165,10 +165,12 @@ def _write(
     for option, part, path, file in zip(("out", "children-out"), parts, paths, formats, strict=True):
         files.write(option, _writer(part, path, file))
     files.write_text("model", synthesizer.model_.to_text)
-    promise = synthesizer.guarantee_
+    promise, schemas = synthesizer.guarantee_, (synthesizer.schema, synthesizer.children_schema)
     made, children = (part.rows for part in parts)
     result = {
         "rows": made, "children": children, "guarantee": promise.to_json(), "out": paths[0], "children_out": paths[1],
+        **with_schemas(promise, *schemas),
     }  # fmt: skip
-    emit(as_json, result, f"wrote {made} rows to {paths[0]} and {children} rows to {paths[1]}\n{promise}")
+    words = f"wrote {made} rows to {paths[0]} and {children} rows to {paths[1]}"
+    emit(as_json, result, "\n".join([words, *promised(promise, *schemas)]))
     files.settle()

@@ -7,7 +7,7 @@ import re
 import click
 
 from oracledp.classes import Conjunctions, Disjunctions, Halfspaces, Parities, QueryClass
-from oracledp.cli.common import emit, progress
+from oracledp.cli.common import emit, progress, promised, with_schemas
 from oracledp.cli.row_files import RowParts
 from oracledp.cli.synth_request import SynthRequest
 from oracledp.data.literals import Literal, Literals
@@ -81,8 +81,8 @@ def play(asked: SynthRequest) -> None:
         played = game.record().to_json()
         result = {
             "rows": len(frame), "guarantee": game.guarantee_.to_json(), "played": played, "out": asked.out,
-            "report": asked.report,
+            "report": asked.report, **with_schemas(game.guarantee_, asked.schema),
         }  # fmt: skip
-        words = f"wrote {len(frame)} rows to {asked.out}; played {played['rounds']} rounds\n{game.guarantee_}"
-        emit(asked.as_json, result, words)
+        words = f"wrote {len(frame)} rows to {asked.out}; played {played['rounds']} rounds"
+        emit(asked.as_json, result, "\n".join([words, *promised(game.guarantee_, asked.schema)]))
         files.settle()

@@ -16,9 +16,11 @@ from oracledp.cli.common import (
     memory_option,
     person_options,
     progress,
+    promised,
     quiet_option,
     seed_options,
     strict_option,
+    with_schemas,
 )
 from oracledp.cli.linked import LINK_NAMES, LinkOptions, linked_options, synthesize_linked
 from oracledp.cli.oracle_query import method_option, play, player_option
@@ -108,10 +110,10 @@ def _measure(asked: SynthRequest) -> None:
         }
         result = {
             "rows": rows, "guarantee": model.guarantee.to_json(), "measured": measured, "report": asked.report,
-            "out": asked.out,
+            "out": asked.out, **with_schemas(model.guarantee, asked.schema),
         }  # fmt: skip
-        words = f"wrote {rows} rows to {asked.out}; {_in_words(measured)}\n{model.guarantee}"
-        emit(asked.as_json, result, words)
+        words = [f"wrote {rows} rows to {asked.out}; {_in_words(measured)}", *promised(model.guarantee, asked.schema)]
+        emit(asked.as_json, result, "\n".join(words))
         files.settle()
 
 

@@ -53,7 +53,7 @@ class SynthRequest(PrivateRequest):
     @property
     def about(self) -> About:
         """What the head of a page says."""
-        return About.of(self.data, self.ledger)
+        return About.of(self.data, self.ledger, self.schema)
 
     @contextmanager
     def files(self) -> Iterator[Outputs]:

@@ -107,6 +107,17 @@ def whole_or_none(value: Any, name: str, *, least: int = 1, most: int) -> int | 
     return None if value is None else whole(value, name, least=least, most=most)
 
 
+def show(number: Fraction) -> str:
+    """A fraction as a short decimal when that is exact, as a ratio otherwise.
+
+    >>> show(Fraction(1, 10)), show(Fraction(1, 3)), show(Fraction(1, 10**6))
+    ('0.1', '1/3', '1e-06')
+    """
+    as_float = float(number)
+    text = f"{as_float:g}"
+    return text if Fraction(text) == number else str(number)
+
+
 def _from_text(text: str, name: str) -> Fraction:
     exponent = text.lower().partition("e")[2].strip()
     long_exponent = len(exponent.lstrip("+-").replace("_", "").lstrip("0")) > 3

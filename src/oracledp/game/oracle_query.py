@@ -15,7 +15,7 @@ from oracledp.data.output.frames import FrameShape
 from oracledp.data.schema import Schema
 from oracledp.data.table import Table
 from oracledp.errors import ModelError, ParameterError
-from oracledp.exact.numbers import MOST_SAMPLED, MOST_SEED, Exact, positive, probability, whole_or_none
+from oracledp.exact.numbers import MOST_SAMPLED, MOST_SEED, Exact, positive, probability, show, whole_or_none
 from oracledp.game.data_player import Codes
 from oracledp.game.match import Progress, play_match, silent
 from oracledp.game.play import Play
@@ -26,7 +26,7 @@ from oracledp.game.record import GameRecord, InternalDiagnostics, diagnose, publ
 from oracledp.game.settings import LARGEST_ROUNDS, MOST_DRAWN, RESPONSES, Rules, default_rounds
 from oracledp.mechanisms.table_selection import refuse_unknown_literals
 from oracledp.privacy.door import Facts, release
-from oracledp.privacy.guarantee import Guarantee, Neighbours, show
+from oracledp.privacy.guarantee import Guarantee, Neighbours
 from oracledp.randomness.source import Randomness
 from oracledp.showing import html_text
 

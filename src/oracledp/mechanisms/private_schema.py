@@ -310,5 +310,8 @@ def infer_schema(
         )
     kept_out = {name: why for name, why in ids.items() if name not in texts.names}
     return InferredSchema(
-        Schema({"file": spelled.to_json(), "columns": found}), released.guarantee, paid, kept_out | left_out
+        Schema({"file": spelled.to_json(), "bought": released.guarantee.bought.to_json(), "columns": found}),
+        released.guarantee,
+        paid,
+        kept_out | left_out,
     )

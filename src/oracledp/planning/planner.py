@@ -13,7 +13,7 @@ from oracledp.data.schema import Schema
 from oracledp.data.table import Table
 from oracledp.errors import OracleDPError, ParameterError
 from oracledp.exact.capacity import MOST_ROWS
-from oracledp.exact.numbers import MOST_CALLS, MOST_PARTS, Exact, positive, probability, whole, whole_or_none
+from oracledp.exact.numbers import MOST_CALLS, MOST_PARTS, Exact, positive, probability, show, whole, whole_or_none
 from oracledp.oracles.base import Oracle
 from oracledp.planning.cost import Timing, timing
 from oracledp.planning.models import ModelQuestion, model_options, recommend_model
@@ -24,7 +24,7 @@ from oracledp.planning.robust_choice import RobustChoice
 from oracledp.planning.selection import Question, selection_options
 from oracledp.planning.stand_in import StandIn
 from oracledp.planning.synthesis import SynthesisQuestion, synthesis_options
-from oracledp.privacy.guarantee import Neighbours, show
+from oracledp.privacy.guarantee import Neighbours
 
 ROBUST_CALLS = 100_000  # the most that --robust spends on PRSMA
 TASKS = ("learn", "rspm", "prsma", "robust", "synth")

@@ -7,10 +7,11 @@ from enum import Enum
 from fractions import Fraction
 from typing import Any
 
+from oracledp.data.schema.purchase import Purchase
 from oracledp.data.table.unit import ROWS, Unit
 from oracledp.errors import ModelError, ParameterError
 from oracledp.exact.capacity import MOST_ROWS
-from oracledp.exact.numbers import positive, probability
+from oracledp.exact.numbers import positive, probability, show
 
 
 class Neighbours(Enum):
@@ -98,6 +99,34 @@ robust: it depends on no solver.
         """The same release made from a seeded source: no longer private."""
         return replace(self, private=False)
 
+    @property
+    def bought(self) -> Purchase:
+        """What a schema that was released under this promise says of itself."""
+        return Purchase(self.epsilon, self.delta, self.neighbours.value, self.unit.person, self.private)
+
+    def with_schemas(self, *bought: Purchase | None) -> Guarantee | None:
+        """What this release promises together with the schemas that its rows were read by, where those were bought.
+
+        One after the other they cost the sum (proofs/composition.md), however many rows of a person each of them kept.
+        None where nothing was bought, and where one of them protects against other changes than this release.
+
+        >>> release = Guarantee(epsilon=Fraction(9, 10), neighbours=Neighbours.ADD_REMOVE, proof="noise")
+        >>> release.with_schemas(Purchase(Fraction(1, 10), Fraction(0), "add-remove")).epsilon
+        Fraction(1, 1)
+        """
+        paid = [one for one in bought if one is not None]
+        whose = self.neighbours.value, self.unit.person
+        if not paid or any((one.neighbours, one.person) != whose for one in paid):
+            return None
+        return replace(
+            self,
+            epsilon=self.epsilon + sum(one.epsilon for one in paid),
+            delta=self.delta + sum(one.delta for one in paid),
+            private=self.private and all(one.private for one in paid),
+            proof="composition",
+            rho=None,
+        )
+
     def __str__(self) -> str:
         if not self.private:
             return "NOT PRIVATE: the noise came from a seed, so anyone who knows the seed can undo it."
@@ -142,12 +171,20 @@ robust: it depends on no solver.
             raise ModelError("this is not a guarantee written by oracledp") from error
 
 
-def show(number: Fraction) -> str:
-    """A fraction as a short decimal when that is exact, as a ratio otherwise.
+def in_all(guarantee: Guarantee, *bought: Purchase | None) -> str | None:
+    """One line on what a release costs with the schemas that its rows were read by, if those were bought.
 
-    >>> show(Fraction(1, 10)), show(Fraction(1, 3)), show(Fraction(1, 10**6))
-    ('0.1', '1/3', '1e-06')
+    >>> release = Guarantee(epsilon=Fraction(9, 10), neighbours=Neighbours.ADD_REMOVE, proof="noise")
+    >>> in_all(release, Purchase(Fraction(1, 10), Fraction(1, 10**7), "add-remove"))
+    'With its schema, which was bought for (0.1, 1e-07): (1, 1e-07) in all.'
     """
-    as_float = float(number)
-    text = f"{as_float:g}"
-    return text if Fraction(text) == number else str(number)
+    paid = [one for one in bought if one is not None]
+    if not paid:
+        return None
+    prices = " and ".join(f"({show(one.epsilon)}, {show(one.delta)})" for one in paid)
+    whole = guarantee.with_schemas(*paid)
+    if whole is None:
+        return f"Its schema was bought for {prices} more, with other neighbours: see the ledger for both."
+    if not whole.private:
+        return "Its schema was made with a seed: NOT PRIVATE."
+    return f"With its schema, which was bought for {prices}: ({show(whole.epsilon)}, {show(whole.delta)}) in all."

@@ -9,14 +9,17 @@ from html import escape
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from oracledp.privacy.guarantee import Guarantee, show
+from oracledp.data.schema import Schema
+from oracledp.data.schema.purchase import Purchase
+from oracledp.exact.numbers import show
+from oracledp.privacy.guarantee import Guarantee, in_all
 from oracledp.privacy.ledger import Ledger
 from oracledp.report.words import odds, protection
 
 
 @dataclass(frozen=True)
 class About:
-    """Public facts beside a release: the data set by its name, the day, and the ledger that was charged.
+    """Public facts beside a release: the data set by its name, the day, the ledger charged, what the schema cost.
 
     >>> About("visits.csv", day="2026-11-16").line.split(" · ")[:2]
     ['visits.csv', '2026-11-16']
@@ -25,12 +28,13 @@ class About:
     dataset: str | None = None
     day: str = ""
     ledger: Ledger | None = None
+    bought: Purchase | None = None
 
     @classmethod
-    def of(cls, data: str, ledger: Ledger | None) -> About:
+    def of(cls, data: str, ledger: Ledger | None, schema: Schema) -> About:
         """The name under which the ledger knows the data, else that of the file; an address may hold a password."""
         named = ledger.dataset if ledger is not None and ledger.dataset else None
-        return cls(named or (None if "://" in data else Path(data).name), ledger=ledger)
+        return cls(named or (None if "://" in data else Path(data).name), ledger=ledger, bought=schema.bought)
 
     @property
     def line(self) -> str:
@@ -50,6 +54,8 @@ class About:
 def summary(facts: Sequence[tuple[str, str]], guarantee: Guarantee, about: About) -> str:
     """A short list: what it is, how far it protects, what it stands on, what is left to spend."""
     rows = [*facts, ("Privacy", _privacy(guarantee)), ("Depends on", _footing(guarantee))]
+    total = in_all(guarantee, about.bought)
+    rows += [("Privacy in all", total)] if total else []
     rows += [("Budget left", about.budget_left)] if about.budget_left else []
     items = "".join(f"<div><dt>{escape(name)}</dt><dd>{escape(text)}</dd></div>" for name, text in rows)
     return f'<p class="note">{escape(about.line)}</p><dl class="summary" aria-label="Summary">{items}</dl>'

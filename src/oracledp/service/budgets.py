@@ -6,7 +6,8 @@ from fractions import Fraction
 from functools import lru_cache
 from math import ceil
 
-from oracledp.privacy.guarantee import Guarantee, Neighbours, show
+from oracledp.exact.numbers import show
+from oracledp.privacy.guarantee import Guarantee, Neighbours
 from oracledp.privacy.ledger import Charge, Ledger, Spending
 from oracledp.privacy.ledger.totals import total
 from oracledp.report.page import Html, bar, grid

@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import quote
 
 from oracledp.errors import OracleDPError
-from oracledp.privacy.guarantee import show
+from oracledp.exact.numbers import show
 from oracledp.privacy.ledger import Charge, Ledger
 from oracledp.privacy.ledger.spending import in_force
 from oracledp.report.page import Html, box, grid, page, section

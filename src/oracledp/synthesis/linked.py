@@ -17,10 +17,10 @@ from oracledp.data.table.linked import MOST_CHILDREN, WHOLE, LinkedSchema, Linke
 from oracledp.data.table.unit import Unit
 from oracledp.errors import ModelError, ParameterError
 from oracledp.exact.capacity import DOUBLES, refuse_overflow
-from oracledp.exact.numbers import MOST_SAMPLED, MOST_SEED, Exact, positive, probability, whole, whole_or_none
+from oracledp.exact.numbers import MOST_SAMPLED, MOST_SEED, Exact, positive, probability, show, whole, whole_or_none
 from oracledp.privacy.door import Facts, release
 from oracledp.privacy.gaussian_accounting import GaussianBudget, gaussian_budget
-from oracledp.privacy.guarantee import Guarantee, Neighbours, show
+from oracledp.privacy.guarantee import Guarantee, Neighbours
 from oracledp.randomness.source import Randomness, public_generator
 from oracledp.synthesis.chosen_fit import Progress, fit_mixture, silent
 from oracledp.synthesis.drawing import record_count

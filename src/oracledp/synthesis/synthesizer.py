@@ -18,11 +18,11 @@ from oracledp.data.table import Table
 from oracledp.data.table.unit import ROWS, Unit
 from oracledp.errors import ModelError
 from oracledp.exact.capacity import DOUBLES, refuse_overflow
-from oracledp.exact.numbers import MOST_SAMPLED, MOST_SEED, Exact, positive, probability, whole, whole_or_none
+from oracledp.exact.numbers import MOST_SAMPLED, MOST_SEED, Exact, positive, probability, show, whole, whole_or_none
 from oracledp.privacy.accounting import zcdp_rho
 from oracledp.privacy.door import Facts, release
 from oracledp.privacy.gaussian_accounting import GaussianBudget, gaussian_budget
-from oracledp.privacy.guarantee import Guarantee, Neighbours, show
+from oracledp.privacy.guarantee import Guarantee, Neighbours
 from oracledp.privacy.persons import row_delta, row_epsilon
 from oracledp.randomness.source import Randomness, public_generator
 from oracledp.showing import html_text

@@ -85,8 +85,6 @@ def write_literal(literal: Literal, columns: Sequence[Column]) -> str | list[Any
 
 def parse_deny(entry: object, columns: Sequence[Column]) -> tuple[DenyRule, ...]:
     """The deny rules of a schema: each a list of literals that no record may satisfy together."""
-    if entry is None:
-        return ()
     if not isinstance(entry, Sequence) or isinstance(entry, str):
         raise SchemaError("key 'deny': must be a list of rules, each a list of literals")
     rules = tuple(_parse_rule(number, rule, columns) for number, rule in enumerate(entry, start=1))

@@ -122,8 +122,6 @@ FORMS = "'a <= b', 'total = a + b', 'city -> state' (with a table or without), '
 
 def parse_constraints(entry: object, columns: Sequence[Column]) -> tuple[Constraint, ...]:
     """The constraints of a schema: texts, or a dependency with its table as a mapping of one key."""
-    if entry is None:
-        return ()
     if not isinstance(entry, Sequence) or isinstance(entry, str):
         raise SchemaError(f"key 'constraints': must be a list; each may be {FORMS}")
     found: list[Constraint] = []

@@ -18,7 +18,7 @@ from oracledp.data.schema.tree_parsing import parse_tree
 from oracledp.data.schema.trees import Tree
 from oracledp.errors import SchemaError
 
-TOP_KEYS = ("file", "columns", "deny", "constraints")
+TOP_KEYS = ("file", "bought", "columns", "deny", "constraints")
 TRUTHS = (("false", "no", "0"), ("true", "yes", "1"))  # words that are read, in upper or lower case
 
 

@@ -20,6 +20,7 @@ from oracledp.data.schema.conditions import DenyRule, parse_deny, parse_literal,
 from oracledp.data.schema.constraints import Constraint, parse_constraints
 from oracledp.data.schema.file_format import FileFormat
 from oracledp.data.schema.parsing import parse_columns, top_level
+from oracledp.data.schema.purchase import Purchase
 from oracledp.errors import ParameterError, SchemaError
 from oracledp.exact.numbers import Exact
 from oracledp.showing import html_table
@@ -55,13 +56,16 @@ class Schema:
     deny: tuple[DenyRule, ...]
     constraints: tuple[Constraint, ...]
     file: FileFormat
+    bought: Purchase | None
 
     def __init__(self, definition: Mapping[str, Any]) -> None:
-        columns = parse_columns(definition)
-        object.__setattr__(self, "file", _parse_file(top_level(definition).get("file"), columns))
+        given, columns = top_level(definition), parse_columns(definition)
+        rules, constraints, bought = (given.get(key) for key in ("deny", "constraints", "bought"))
+        object.__setattr__(self, "file", _parse_file(given.get("file"), columns))
         object.__setattr__(self, "columns", columns)
-        object.__setattr__(self, "deny", parse_deny(top_level(definition).get("deny"), columns))
-        object.__setattr__(self, "constraints", parse_constraints(top_level(definition).get("constraints"), columns))
+        object.__setattr__(self, "deny", () if rules is None else parse_deny(rules, columns))
+        object.__setattr__(self, "constraints", () if constraints is None else parse_constraints(constraints, columns))
+        object.__setattr__(self, "bought", None if bought is None else Purchase.parse(bought))
 
     def __repr__(self) -> str:
         return f"Schema({', '.join(self.names)})"
@@ -95,8 +99,9 @@ class Schema:
         rules = [[write_literal(literal, self.columns) for literal in rule] for rule in self.deny]
         kept = [constraint.to_json(self.columns) for constraint in self.constraints]
         file = self.file.to_json()
+        paid = {} if self.bought is None else {"bought": self.bought.to_json()}
         rest = ({"deny": rules} if rules else {}) | ({"constraints": kept} if kept else {})
-        return ({"file": file} if file else {}) | {"columns": columns} | rest
+        return ({"file": file} if file else {}) | paid | {"columns": columns} | rest
 
     def spelled(self, **file: Any) -> Schema:
         """The same schema for files of another spelling: ``delimiter``, ``decimal``, ``encoding``, ``names``.
@@ -184,7 +189,7 @@ class Schema:
             for rule, written in zip(self.deny, definition.get("deny", ()), strict=True)
             if not {literal.column for literal in rule} & set(names)
         ]
-        return Schema({"file": self.file.to_json(), "columns": columns} | ({"deny": kept} if kept else {}))
+        return Schema({**definition, "columns": columns, "deny": kept, "constraints": None})
 
     # ---- literals --------------------------------------------------------------------------------
     @cached_property

@@ -10,8 +10,9 @@ from math import isqrt, sqrt
 from typing import Any, ClassVar
 
 from oracledp.errors import ParameterError
+from oracledp.exact.numbers import show
 from oracledp.mechanisms.robust.delta import delta_terms, epsilon_of_test
-from oracledp.privacy.guarantee import Guarantee, Neighbours, show
+from oracledp.privacy.guarantee import Guarantee, Neighbours
 
 Terms = dict[str, Fraction]
 

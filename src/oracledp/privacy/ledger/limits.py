@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import ClassVar
 
 from oracledp.errors import ParameterError
-from oracledp.privacy.guarantee import show
+from oracledp.exact.numbers import show
 from oracledp.privacy.ledger.entries import Charge
 from oracledp.privacy.ledger.entry import Entry
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from oracledp.errors import OracleDPError
-from oracledp.privacy.guarantee import show
+from oracledp.exact.numbers import show
 from oracledp.privacy.ledger.entries import Charge
 from oracledp.showing import figure, html_table
 

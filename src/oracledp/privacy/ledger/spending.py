@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from oracledp.errors import BudgetExceeded
+from oracledp.exact.numbers import show
 from oracledp.privacy.accounting import zcdp_delta, zcdp_rho
-from oracledp.privacy.guarantee import show
 from oracledp.privacy.ledger.entries import Charge, Terms
 from oracledp.privacy.ledger.limits import Limit, in_time
 

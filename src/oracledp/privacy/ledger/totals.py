@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from oracledp.errors import BudgetExceeded
-from oracledp.privacy.guarantee import show
+from oracledp.exact.numbers import show
 from oracledp.privacy.ledger.entries import Charge
 from oracledp.privacy.ledger.spending import Spending
 from oracledp.privacy.loss_law import LossLaw
