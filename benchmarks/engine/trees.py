@@ -14,7 +14,7 @@ from benchmarks.engine.specialists import fit
 from benchmarks.engine.timing import best_of, timed
 from oracledp.classes import DecisionTrees
 from oracledp.data.literals import Literals
-from oracledp.exact.merging import EqualRows
+from oracledp.data.packed_records import PackedRecords
 from oracledp.mechanisms.private_trees import SPLITTING
 from oracledp.mechanisms.sampling.decision_tree_sampler import TreeSampler
 from oracledp.oracles.base import Failed
@@ -54,6 +54,7 @@ def tree_row(name: str, features: Bits, label: Flags, depth: int, settings: Sett
 
 
 def _sampler(trees: DecisionTrees, features: Bits, label: Flags) -> TreeSampler:
-    equal = EqualRows.of(features)
+    packed = PackedRecords.of(features)
+    equal = packed.equal()
     weights = np.stack([equal.totals((label == value).astype(np.int64)) for value in (False, True)], axis=1)
-    return TreeSampler.over(trees, features[equal.first()], weights, Fraction(1), SPLITTING)
+    return TreeSampler.over(trees, packed[equal.first()], weights, Fraction(1), SPLITTING)

@@ -1,12 +1,25 @@
 """Types of the compiled core, in the order of the files in ``_core/python``."""
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from oracledp.data.packed_records import PackedRecords
+
 _Ints = NDArray[np.int64]
+_Words = NDArray[np.uint64]
 _Reader = Callable[[int], bytes] | None
+
+# packing
+def pack_matrix(matrix: NDArray[np.uint8]) -> _Words: ...
+def unpack_matrix(records: PackedRecords) -> NDArray[np.uint8]: ...
+def column_words(records: PackedRecords) -> _Words: ...
+def pack_codes(
+    codes: NDArray[np.unsignedinteger[Any]], tables: Sequence[tuple[int, _Words]], row_words: int
+) -> _Words: ...
+def equal_runs(words: _Words) -> tuple[_Ints, _Ints]: ...
 
 # draws
 def draw_uniform(bound: int, count: int, reader: _Reader) -> _Ints: ...
@@ -36,7 +49,7 @@ def swap_towards(
 
 # searches
 class ConjunctionIndex:
-    def __init__(self, records: NDArray[np.uint8], weights: _Ints) -> None: ...
+    def __init__(self, records: PackedRecords, weights: _Ints) -> None: ...
 
 def best_conjunctions(
     index: ConjunctionIndex,
@@ -59,31 +72,31 @@ def prove_conjunction(
 ) -> tuple[tuple[int, list[int], int], NDArray[np.int32]] | None: ...
 
 class ProofChecker:
-    def __init__(self, records: NDArray[np.uint8], weights: _Ints) -> None: ...
+    def __init__(self, records: PackedRecords, weights: _Ints) -> None: ...
     def check(
         self, part_costs: _Ints, size_costs: _Ints, width: int, claimed: list[int], proof: NDArray[np.int32]
     ) -> tuple[str, int]: ...
 
-def subset_sums(records: NDArray[np.uint8], weights: _Ints, width: int) -> _Ints: ...
+def subset_sums(records: PackedRecords, weights: _Ints, width: int) -> _Ints: ...
 
 class SubsetTable:
-    def __init__(self, masks: NDArray[np.uint32], weights: _Ints, literals: int, parity: bool) -> None: ...
+    def __init__(self, records: PackedRecords, weights: _Ints, parity: bool) -> None: ...
     def best(self, width: int, part_costs: _Ints, size_costs: _Ints) -> tuple[NDArray[np.uint64], _Ints]: ...
 
 class ParitySums:
-    def __init__(self, records: NDArray[np.uint8], weights: _Ints, width: int, keep: bool) -> None: ...
+    def __init__(self, records: PackedRecords, weights: _Ints, width: int, keep: bool) -> None: ...
     def best(self, part_costs: _Ints, size_costs: _Ints) -> list[tuple[int, list[int]]]: ...
 
 MOST_COLUMNS: int
 
 class ColumnData:
-    def __init__(self, columns: NDArray[np.uint8], weights: _Ints) -> None: ...
+    def __init__(self, columns: PackedRecords, weights: _Ints) -> None: ...
 
 class ListRows:
-    def __init__(self, conditions: NDArray[np.uint8], weights: _Ints) -> None: ...
+    def __init__(self, conditions: PackedRecords, weights: _Ints) -> None: ...
 
 class PatternData:
-    def __init__(self, columns: NDArray[np.uint8], weights: _Ints) -> None: ...
+    def __init__(self, columns: PackedRecords, weights: _Ints) -> None: ...
 
 class HalfspaceProblem:
     def __init__(
@@ -123,7 +136,7 @@ class SubsetForest:
     def __init__(self) -> None: ...
     def add(
         self,
-        records: NDArray[np.uint8],
+        records: PackedRecords,
         weights: _Ints,
         width: int,
         constant: int,
@@ -183,7 +196,7 @@ class ParityForest:
 class TreeWeights:
     def __init__(
         self,
-        records: NDArray[np.uint8],
+        records: PackedRecords,
         weights: NDArray[np.int64],
         depth: int,
         decided: NDArray[np.uint8],
@@ -202,7 +215,7 @@ class TreeWeights:
     ]: ...
 
 def best_tree(
-    records: NDArray[np.uint8],
+    records: PackedRecords,
     weights: NDArray[np.int64],
     depth: int,
     decided: NDArray[np.uint8],

@@ -21,6 +21,7 @@ from oracledp.classes.pictures import Picture, Sentence
 from oracledp.classes.points import Points
 from oracledp.classes.tables import Bits, Parts, PartsTable, parts_of, parts_table
 from oracledp.data.literals import Literal, Literals
+from oracledp.data.packed_records import PackedRecords
 from oracledp.errors import CapacityError, ModelError
 
 if TYPE_CHECKING:
@@ -191,8 +192,8 @@ class QueryClass(ABC):
         return (Branch(self),)
 
     def reduce(
-        self, records: NDArray[np.uint8], weights: NDArray[np.int64]
-    ) -> tuple[NDArray[np.uint8], NDArray[np.int64], int]:
+        self, records: PackedRecords, weights: NDArray[np.int64]
+    ) -> tuple[PackedRecords, NDArray[np.int64], int]:
         """The weighted records as the branches' base class sees them, and a constant."""
         return records, weights, 0
 

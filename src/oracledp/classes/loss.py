@@ -14,6 +14,7 @@ from oracledp.classes.pictures import Picture
 from oracledp.classes.separation import separating_queries
 from oracledp.classes.tables import Bits, Parts, PartsTable
 from oracledp.data.literals import Literal, Literals
+from oracledp.data.packed_records import PackedRecords
 from oracledp.errors import ModelError
 from oracledp.exact.merging import exact_sum
 
@@ -96,12 +97,14 @@ class ZeroOneLoss(QueryClass):
         return self.hypotheses.branches()
 
     def reduce(
-        self, records: NDArray[np.uint8], weights: NDArray[np.int64]
-    ) -> tuple[NDArray[np.uint8], NDArray[np.int64], int]:
+        self, records: PackedRecords, weights: NDArray[np.int64]
+    ) -> tuple[PackedRecords, NDArray[np.int64], int]:
         """sum w 1[h(x)≠y] = sum_{y=1} w + sum w (1-2y) h(x): a problem over the hypotheses with signed weights."""
-        positive = records[:, -1] == 1
+        positive = records.column(-1)
         constant = exact_sum(weights[positive])
-        features, signed, inner = self.hypotheses.reduce(records[:, :-1], np.where(positive, -weights, weights))
+        features, signed, inner = self.hypotheses.reduce(
+            records.first(records.columns - 1), np.where(positive, -weights, weights)
+        )
         return features, signed, constant + inner
 
     def dual_separator(self) -> tuple[Parts, ...]:

@@ -13,6 +13,7 @@ from oracledp.classes.base import Branch, QueryClass, Reader, Records, Separator
 from oracledp.classes.pictures import Picture, Sentence
 from oracledp.classes.tables import NO_PART, Bits, Parts, PartsTable
 from oracledp.data.literals import Literals
+from oracledp.data.packed_records import PackedRecords
 from oracledp.errors import ModelError
 
 
@@ -102,8 +103,8 @@ class Signed(QueryClass):
         )
 
     def reduce(
-        self, records: NDArray[np.uint8], weights: NDArray[np.int64]
-    ) -> tuple[NDArray[np.uint8], NDArray[np.int64], int]:
+        self, records: PackedRecords, weights: NDArray[np.int64]
+    ) -> tuple[PackedRecords, NDArray[np.int64], int]:
         """The base's: the branches are the base's, and a sign flips the reduced weights."""
         return self.base.reduce(records, weights)
 

@@ -18,6 +18,7 @@ from oracledp.classes.pictures import Picture, Sentence
 from oracledp.classes.points import Link, Points
 from oracledp.classes.tables import Bits, Parts, PartsTable, fold_literals
 from oracledp.data.literals import Literal, Literals
+from oracledp.data.packed_records import PackedRecords
 from oracledp.data.wording import NEVER, all_of, any_of, joined, reduced
 from oracledp.errors import CapacityError, ParameterError
 from oracledp.exact.numbers import MOST_PARTS, whole_or_none
@@ -92,8 +93,8 @@ class SubsetClass(QueryClass):
         return self
 
     def as_conjunctions_see(
-        self, records: NDArray[np.uint8], weights: NDArray[np.int64]
-    ) -> tuple[NDArray[np.uint8], NDArray[np.int64], int]:
+        self, records: PackedRecords, weights: NDArray[np.int64]
+    ) -> tuple[PackedRecords, NDArray[np.int64], int]:
         """The weighted records for a search over conjunctions, and a constant.
 
         A disjunction is one minus the conjunction of the negated literals.
@@ -101,7 +102,7 @@ class SubsetClass(QueryClass):
         if self.link is Link.ALL:
             return records, weights, 0
         assert self.link is Link.SUM, "parities are no conjunctions"
-        return 1 - records, -weights, int(weights.sum())
+        return records.negated(), -weights, int(weights.sum())
 
     def changed(self, parts: Parts) -> Iterator[Parts]:
         """A literal dropped, added or, in a short query, exchanged."""

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import numpy as np
-from numpy.typing import NDArray
-
 from oracledp.classes.base import QueryClass
 from oracledp.classes.linked import PastQueries
 from oracledp.classes.signed import Signed
 from oracledp.classes.tables import Parts
+from oracledp.data.packed_records import PackedRecords
 from oracledp.data.table import Table
 from oracledp.game.data_player import Codes, ContextFTPL
 from oracledp.game.play import Play
@@ -38,14 +36,14 @@ def play_match(
     """All rounds: the data player proposes from released queries alone, the query player answers privately."""
     schema = table.schema
     data_player, past = ContextFTPL(schema, rules.perturbation), PastQueries(closed, schema)
-    private = table.matrix(closed.literals)
+    private = table.packed(closed.literals)
     board = _board(closed, private, table) if player.lists_queries else None
     queries: list[Parts] = []
     draws: list[Codes] = []
-    proposals: list[NDArray[np.uint8]] = []
+    proposals: list[PackedRecords] = []
     for done in range(rules.rounds):
         draws.append(data_player.play(past.linked(rules.optimism), rules.draws, public_generator(source)))
-        proposals.append(schema.literal_values(closed.literals, draws[-1].astype(schema.code_dtype)))
+        proposals.append(schema.packed(closed.literals, draws[-1].astype(schema.code_dtype)))
         answered = tuple(proposals) if rules.averaging else (proposals[-1],)
         if board is not None:
             _post(board, proposals[-1], done + 1, averaging=rules.averaging)
@@ -55,14 +53,14 @@ def play_match(
     return Play(tuple(queries), tuple(draws), rules.weights)
 
 
-def _board(closed: QueryClass, private: NDArray[np.uint8], table: Table) -> Scoreboard | None:
+def _board(closed: QueryClass, private: PackedRecords, table: Table) -> Scoreboard | None:
     """Whether there is one depends on public numbers only: no more rows are distinct than there are, or can be."""
     if not isinstance(closed, Signed) or not Scoreboard.affordable(closed, min(table.rows, table.schema.domain_size)):
         return None
     return Scoreboard(closed, private, table.counts)
 
 
-def _post(board: Scoreboard, proposal: NDArray[np.uint8], done: int, *, averaging: bool) -> None:
+def _post(board: Scoreboard, proposal: PackedRecords, done: int, *, averaging: bool) -> None:
     if not averaging:
         board.clear()
     board.add(proposal, done if averaging else 1)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from oracledp.classes.base import QueryClass
 from oracledp.classes.linked import LinkedQueries, Linker
+from oracledp.data.packed_records import PackedRecords
 from oracledp.data.schema import Schema
 from oracledp.data.table import Table
 from oracledp.errors import ParameterError
@@ -100,7 +101,7 @@ def diagnose(play: Play, queries: QueryClass, table: Table, *, averaging: bool) 
     """INTERNAL - NOT PRIVATE: both regrets, the duality gap and the error on every query, from the private rows."""
     refuse_large(queries.size)
     closed, schema = queries.closure(), table.schema
-    truth = _shares(queries, table.matrix(queries.literals), table.counts)
+    truth = _shares(queries, table.packed(queries.literals), table.counts)
     rounds = np.stack([_shares(queries, _bits(queries, schema, codes), None) for codes in play.draws])
     weights = np.array(play.weights, dtype=np.float64)
     answered = np.cumsum(rounds * weights[:, None], axis=0) / np.cumsum(weights)[:, None] if averaging else rounds
@@ -136,11 +137,11 @@ def _places(play: Play, closed: QueryClass) -> tuple[NDArray[np.int64], Floats]:
     return places % half, np.where(places < half, 1.0, -1.0)
 
 
-def _bits(queries: QueryClass, schema: Schema, codes: Codes) -> NDArray[np.uint8]:
-    return schema.literal_values(queries.literals, codes.astype(schema.code_dtype))
+def _bits(queries: QueryClass, schema: Schema, codes: Codes) -> PackedRecords:
+    return schema.packed(queries.literals, codes.astype(schema.code_dtype))
 
 
-def _shares(queries: QueryClass, records: NDArray[np.uint8], counts: NDArray[np.int64] | None) -> Floats:
+def _shares(queries: QueryClass, records: PackedRecords, counts: NDArray[np.int64] | None) -> Floats:
     weights = np.ones(len(records), dtype=np.int64) if counts is None else counts
     if not len(records):
         raise ParameterError("there are no records to compare")

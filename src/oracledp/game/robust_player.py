@@ -16,7 +16,7 @@ from oracledp.mechanisms.robust import RobustMechanism, design_prsma
 from oracledp.mechanisms.robust.mechanism import robust_answer
 from oracledp.mechanisms.robust.parallel import workers_of
 from oracledp.mechanisms.robust.rspm_base import RspmBase, output_of
-from oracledp.mechanisms.robust.runs import Array, Run
+from oracledp.mechanisms.robust.runs import Array, Rows, Run
 from oracledp.oracles.registry import resolve
 from oracledp.privacy.guarantee import Guarantee
 from oracledp.randomness.source import Randomness
@@ -31,7 +31,7 @@ class PayoffBase(RspmBase):
     payoff: Payoff
     public_total: int
 
-    def prepare(self, records: Array, counts: Array) -> Run[Minimum]:
+    def prepare(self, records: Rows, counts: Array) -> Run[Minimum]:
         """The part's payoff, to which each run adds its noise."""
         resolution = self.mechanism.perturbation.resolution
         objective = self.payoff.part(records, counts, self.public_total << resolution, resolution)

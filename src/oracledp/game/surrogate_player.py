@@ -60,7 +60,9 @@ class SurrogatePlayer:
     def respond(self, payoff: Payoff, source: Randomness) -> Parts:
         """Train on private rows against proposals of the same weight in all, and round the separator."""
         rows, weights = payoff.weighted_rows(RESOLUTION)
-        features = np.concatenate([2 * rows.astype(np.int8) - 1, np.ones((len(rows), 1), dtype=np.int8)], axis=1)
+        features = np.concatenate(
+            [2 * rows.matrix().astype(np.int8) - 1, np.ones((len(rows), 1), dtype=np.int8)], axis=1
+        )
         found = self.mechanism.run(
             features, np.maximum(-weights, 0), np.maximum(weights, 0), source, unit=1 << RESOLUTION
         )

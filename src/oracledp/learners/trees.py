@@ -14,9 +14,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from oracledp.classes.decision_trees import MOST_DEPTH, DecisionTrees
 from oracledp.classes.tables import Parts
+from oracledp.data.packed_records import PackedRecords
 from oracledp.data.schema import Schema
 from oracledp.errors import ParameterError
-from oracledp.exact.merging import EqualRows
 from oracledp.exact.numbers import Exact, positive, whole_or_none
 from oracledp.learners.base import Given, PrivateClassifier
 from oracledp.learners.cuts import Bounds
@@ -84,9 +84,10 @@ class TreeFitting:
         return FittedTree((self.tree.trees.query(*parts),), certificate, leaf_counts=counts)
 
     def _tree(self, data: LabelledRows, source: Randomness) -> Parts:
-        equal, own = EqualRows.of(data.records), 1 if data.weights is None else data.weights
+        packed, own = PackedRecords.of(data.records), 1 if data.weights is None else data.weights
+        equal = packed.equal()
         columns = [equal.totals(np.where(data.labels == c, weight * own, 0)) for c, weight in enumerate(self.weights)]
-        return self.tree.run(data.records[equal.first()], np.stack(columns, axis=1), source, unit=self.unit)
+        return self.tree.run(packed[equal.first()], np.stack(columns, axis=1), source, unit=self.unit)
 
     def _counted(self, counts: LeafCounts, parts: Parts, data: LabelledRows, source: Randomness) -> NDArray[np.int64]:
         trees = self.tree.trees

@@ -9,13 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oracledp.data.literals import Literals
+from oracledp.data.packed_records import PackedRecords
 from oracledp.errors import ParameterError
-from oracledp.exact.merging import EqualRows
 from oracledp.learning.automatic import descent
 from oracledp.learning.blocks import Block
 from oracledp.learning.cards import cards_of
 from oracledp.learning.feature_maps import FeatureMap, feature_map
-from oracledp.learning.sample import as_bits
 from oracledp.learning.task import Cards
 from oracledp.mechanisms.gradients import NoisyGradients
 from oracledp.mechanisms.row_count import SHARE, RowCount, sizes
@@ -68,12 +67,12 @@ class AimedCards:
         size = self.rows if self.rows is not None else self._count.run(len(records), source)
         encoding = self._encoding
         mechanism = self._gradients(encoding, size)
-        held = [records, as_bits(values), *([] if weights is None else [as_bits(weights)])]
-        equal = EqualRows.of(np.hstack(held))
+        packed = PackedRecords.of(records)
+        equal = packed.equal(apart=[values, *([] if weights is None else [weights])])
         first, shown = equal.first(), equal.totals(np.ones(len(records), dtype=np.int64))
         aims = (values[first] << mechanism.lattice.residual_bits) // grid
         shares = None if weights is None else (weights[first], self.heaviest)
-        found = mechanism.run_aimed(encoding.rows(records[first]), shown, aims, source, shares=shares)
+        found = mechanism.run_aimed(encoding.rows(packed[first]), shown, aims, source, shares=shares)
         queries, logit = cards_of(*encoding.by_literal(found), self.literals)
         return Cards(queries, Certificate(Trust.PROVED, mechanism.name), logit)
 

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oracledp._engine import subset_sums
+from oracledp.data.packed_records import PackedRecords
 from oracledp.errors import CapacityError, ParameterError
 from oracledp.exact.capacity import CONDITIONS
 from oracledp.exact.merging import absolute_sum
@@ -53,7 +54,7 @@ class Conditions:
             index -= block
         raise IndexError("no condition has this number")
 
-    def sums(self, records: NDArray[np.uint8], weights: NDArray[np.int64]) -> NDArray[np.int64]:
+    def sums(self, records: PackedRecords, weights: NDArray[np.int64]) -> NDArray[np.int64]:
         """The total weight of the records on which each condition holds, in order."""
         if absolute_sum(weights) >= CONDITIONS:  # never, where the mechanism's own check passed
             raise CapacityError("the weights exceed 2^59")
@@ -62,11 +63,11 @@ class Conditions:
         return np.concatenate(list(_patterns(np.split(sums, edges), self.columns)))
 
 
-def holds(condition: Condition, records: NDArray[np.uint8]) -> NDArray[np.bool_]:
+def holds(condition: Condition, records: PackedRecords) -> NDArray[np.bool_]:
     """Where a condition holds."""
     result = np.ones(len(records), dtype=bool)
     for column, wanted in condition:
-        result &= (records[:, column] != 0) == wanted
+        result &= records.column(column) == wanted
     return result
 
 

@@ -8,6 +8,7 @@ from math import isqrt, sqrt
 import numpy as np
 from numpy.typing import NDArray
 
+from oracledp.data.packed_records import PackedRecords
 from oracledp.learning.blocks import Block
 from oracledp.mechanisms.feature_rows import BitRows
 from oracledp.randomness.lattice import lattice
@@ -37,7 +38,7 @@ class FeatureMap:
         """One vector per record."""
         return np.asarray(np.rint(records @ self.slopes.T.astype(np.float64)).astype(np.int64) + self.constants)
 
-    def rows(self, records: NDArray[np.uint8]) -> BitRows:
+    def rows(self, records: PackedRecords | NDArray[np.uint8]) -> BitRows:
         """The same vectors, held as bits."""
         return BitRows.of(records, self.slopes, self.constants)
 

@@ -38,7 +38,7 @@ def gradient_learner(task: Task, descent: Descent) -> RuleLearner:
     certificate = Certificate(Trust.PROVED, mechanism.name)
 
     def run_classes(sample: ClassSample, source: Randomness) -> Cards:
-        features = encoding.rows(sample.records) if task.classes <= 2 else encoding.features(sample.records)
+        features = encoding.rows(sample.packed) if task.classes <= 2 else encoding.features(sample.records)
         shares = _shares(sample)
         weights = mechanism.run(features, sample.shown, source, weights=sample.weights, shares=shares)
         queries, logit = cards_of(*encoding.by_literal(weights), task.literals)

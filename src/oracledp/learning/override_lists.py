@@ -88,7 +88,7 @@ class OverrideLists:
 
     def first_errors(self, sample: Sample) -> NDArray[np.int64]:
         """The weighted error of each first rule: each condition with label 0, then each with label 1."""
-        covered = self.first_conditions.sums(sample.records, sample.gain)
+        covered = self.first_conditions.sums(sample.packed, sample.gain)
         none, every = int(sample.positive.sum()), int(sample.negative.sum())
         return np.concatenate([every + covered, none - covered])
 
@@ -101,7 +101,7 @@ class OverrideLists:
         """How the weighted error changes: by nothing, by each condition with label 0, by each with label 1."""
         to_zero = np.where(predicted, sample.gain, 0)
         to_one = np.where(predicted, 0, -sample.gain)
-        sums = [self.conditions.sums(sample.records, weights) for weights in (to_zero, to_one)]
+        sums = [self.conditions.sums(sample.packed, weights) for weights in (to_zero, to_one)]
         return np.concatenate([np.zeros(1, dtype=np.int64), *sums])
 
     def step(self, index: int) -> Step | None:
@@ -115,7 +115,7 @@ class OverrideLists:
         """One private list."""
         rate = self.rate(sample.unit)
         first = self.first_step(permute_and_flip_choice(self.first_errors(sample), rate, source))
-        predicted = apply(first, np.full(len(sample.records), not first[1]), sample)
+        predicted = apply(first, np.full(len(sample.packed), not first[1]), sample)
         steps = [first]
         for _ in range(self.rounds - 1):
             step = self.step(permute_and_flip_choice(self.changes(sample, predicted), rate, source))
@@ -136,4 +136,4 @@ class OverrideLists:
 def apply(step: Step, predicted: NDArray[np.bool_], sample: Sample) -> NDArray[np.bool_]:
     """The prediction with one more override in front."""
     condition, label = step
-    return np.where(holds(condition, sample.records), label, predicted)
+    return np.where(holds(condition, sample.packed), label, predicted)

@@ -9,13 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oracledp.data.literals import Literal, Literals
+from oracledp.data.packed_records import PackedRecords
 from oracledp.data.table import Table
 from oracledp.errors import ParameterError
 from oracledp.exact.capacity import MOST_UNIT, refuse_rows
-from oracledp.exact.merging import EqualRows
 from oracledp.learning.blocks import Block
-
-_ROWS_IN_CACHE = 1 << 13
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,7 +25,7 @@ class Sample:
     """
 
     literals: Literals
-    records: NDArray[np.uint8]
+    packed: PackedRecords
     positive: NDArray[np.int64]
     negative: NDArray[np.int64]
     rows: int
@@ -38,7 +36,7 @@ class Sample:
     def of(
         cls,
         literals: Literals,
-        records: NDArray[np.uint8],
+        records: PackedRecords | NDArray[np.uint8],
         label: NDArray[np.bool_],
         *,
         counts: NDArray[np.int64] | None = None,
@@ -55,17 +53,23 @@ class Sample:
         count = np.ones(len(records), dtype=np.int64) if counts is None else counts
         rows = refuse_rows(count)
         held = count if row_weights is None else count * np.clip(row_weights, 0, heaviest)
-        equal = EqualRows.of(records)
+        given = PackedRecords.of(records)
+        equal = given.equal()
         positive = equal.totals(np.where(label, held * weights[1], 0))
         negative = equal.totals(np.where(label, 0, held * weights[0]))
-        return cls(literals, equal.distinct(records), positive, negative, rows, max(weights) * heaviest, weights)
+        return cls(literals, equal.distinct(given), positive, negative, rows, max(weights) * heaviest, weights)
 
     @classmethod
     def from_table(cls, table: Table, target: Literal, *, weights: tuple[int, int] = (1, 1)) -> Sample:
         """The rows of a table, to predict one literal from the other columns."""
         literals = table.schema.literals.without(target.column)
-        label = table.matrix(Literals((target,)))[:, 0] == 1
-        return cls.of(literals, table.matrix(literals), label, counts=table.counts, weights=weights)
+        label = table.packed(Literals((target,))).column(0)
+        return cls.of(literals, table.packed(literals), label, counts=table.counts, weights=weights)
+
+    @property
+    def records(self) -> NDArray[np.uint8]:
+        """The records as a matrix, unpacked when it is first asked for."""
+        return self.packed.matrix()
 
     @property
     def gain(self) -> NDArray[np.int64]:
@@ -78,26 +82,24 @@ class Sample:
         if self.unit != max(self.weights):
             raise ParameterError("rows with weights of their own are merged by class from the start")
         shown = np.stack([self.negative // self.weights[0], self.positive // self.weights[1]], axis=1)
-        return ClassSample(self.records, shown, self.weights)
+        return ClassSample(self.packed, shown, self.weights)
 
     def only(self, kept: Sequence[int]) -> Sample:
         """The same rows seen through some of the literals; equal records are not merged again."""
         chosen = Literals(tuple(self.literals[number] for number in kept))
-        return replace(self, literals=chosen, records=self.records[:, list(kept)])
+        return replace(self, literals=chosen, packed=self.packed.select(kept))
 
     def features(self, blocks: tuple[Block, ...]) -> NDArray[np.int8]:
         """The records as the surrogate sees them: each block's columns, and a last one of ones."""
-        ones = np.ones((len(self.records), 1), dtype=np.int8)
+        ones = np.ones((len(self.packed), 1), dtype=np.int8)
         return np.hstack([*(block.features(self.records) for block in blocks), ones])
 
-    def labelled(self, wanted: Literals) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    def labelled(self, wanted: Literals) -> tuple[PackedRecords, NDArray[np.int64]]:
         """The values of ``wanted`` with the label in a last column, and weights: what a 0/1-loss class reads."""
         both = np.stack([self.positive, self.negative], axis=1).ravel()
         held = np.flatnonzero(both)  # record after record, so that what was sorted stays so
-        records = np.empty((len(held), len(wanted) + 1), dtype=np.uint8)
-        _write_values(self.records, held // 2, self.literals, wanted, records[:, :-1])
-        records[:, -1] = held % 2 == 0
-        return records, both[held]
+        records = _selected(self.packed, self.literals, wanted)[held >> 1]
+        return records.with_column(held & 1 == 0), both[held]
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,7 +109,7 @@ class ClassSample:
     ``row_weights``, where rows have some, are those of the records, from 0 to the public ``heaviest``.
     """
 
-    records: NDArray[np.uint8]
+    packed: PackedRecords
     shown: NDArray[np.int64]
     weights: tuple[int, ...]
     row_weights: NDArray[np.int64] | None = None
@@ -116,7 +118,7 @@ class ClassSample:
     @classmethod
     def of(
         cls,
-        records: NDArray[np.uint8],
+        records: PackedRecords | NDArray[np.uint8],
         labels: NDArray[np.intp],
         *,
         weights: tuple[int, ...],
@@ -125,43 +127,33 @@ class ClassSample:
     ) -> ClassSample:
         """Merge equal records of equal weight; ``labels`` are the numbers of their classes."""
         refuse_rows(np.ones(len(records), dtype=np.int64))
-        equal = EqualRows.of(records if row_weights is None else np.hstack([records, as_bits(row_weights)]))
+        given = PackedRecords.of(records)
+        equal = given.equal() if row_weights is None else given.equal(apart=[row_weights])
         shown = [equal.totals((labels == number).astype(np.int64)) for number in range(len(weights))]
         first = equal.first()
         held = None if row_weights is None else row_weights[first]
-        return cls(records[first], np.stack(shown, axis=1), weights, held, heaviest)
+        return cls(given[first], np.stack(shown, axis=1), weights, held, heaviest)
 
+    @property
+    def records(self) -> NDArray[np.uint8]:
+        """The records as a matrix, unpacked when it is first asked for."""
+        return self.packed.matrix()
 
-def as_bits(values: NDArray[np.int64]) -> NDArray[np.uint8]:
-    """Whole numbers from 0 to 65,535 as rows of 16 bits.
-
-    >>> as_bits(np.array([5]))[0, -3:].tolist()
-    [1, 0, 1]
-    """
-    return np.unpackbits(values.astype(">u2").view(np.uint8).reshape(-1, 2), axis=1)
+    def only(self, kept: Sequence[int]) -> ClassSample:
+        """The same rows seen through some of the literals; equal records are not merged again."""
+        return replace(self, packed=self.packed.select(kept))
 
 
 def values_of(records: NDArray[np.uint8], literals: Literals, wanted: Literals) -> NDArray[np.uint8]:
     """The values of some of the literals, or of their negations, on records over all of them."""
+    return records if wanted == literals else _selected(PackedRecords.of(records), literals, wanted).matrix()
+
+
+def _selected(records: PackedRecords, literals: Literals, wanted: Literals) -> PackedRecords:
+    """The same in packed words."""
     if wanted == literals:
         return records
-    values = np.empty((len(records), len(wanted)), dtype=np.uint8)
-    _write_values(records, np.arange(len(records)), literals, wanted, values)
-    return values
-
-
-def _write_values(
-    records: NDArray[np.uint8],
-    rows: NDArray[np.int64],
-    literals: Literals,
-    wanted: Literals,
-    out: NDArray[np.uint8],
-) -> None:
-    """Fill ``out`` with the values of ``wanted`` on some of the records, a few rows at a time."""
     place = {literal: number for number, literal in enumerate(literals)}
     opposite = {literal.negated(): number for literal, number in place.items()}
     columns = [place[literal] if literal in place else opposite[literal] for literal in wanted]
-    flipped = np.array([literal not in place for literal in wanted], dtype=np.uint8)
-    for begin in range(0, len(rows), _ROWS_IN_CACHE):
-        block = slice(begin, begin + _ROWS_IN_CACHE)
-        np.bitwise_xor(np.take(records[rows[block]], columns, axis=1, mode="clip"), flipped, out=out[block])
+    return records.select(columns, negated=[literal not in place for literal in wanted])

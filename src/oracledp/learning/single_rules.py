@@ -55,7 +55,7 @@ class SingleRules:
 
     def errors(self, sample: Sample) -> NDArray[np.int64]:
         """The weighted error of each rule."""
-        covered = self.conditions.sums(sample.records, sample.gain)
+        covered = self.conditions.sums(sample.packed, sample.gain)
         if self.disjunctions:  # predicted where the condition fails
             return np.asarray(int(sample.negative.sum()) + covered)
         return np.asarray(int(sample.positive.sum()) - covered)

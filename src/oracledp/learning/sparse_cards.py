@@ -60,7 +60,7 @@ def sparse_card(task: Task, build: Build, blocks: tuple[Block, ...]) -> RuleLear
         kept = heaviest(cards, blocks, size, held)
         learner = second(kept)
         assert learner.run_classes is not None
-        return learner.run_classes(replace(sample, records=sample.records[:, list(kept)]), source)
+        return learner.run_classes(sample.only(kept), source)
 
     def check(rows_bound: int, unit: int) -> None:
         refuse_overflow(

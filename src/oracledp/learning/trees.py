@@ -23,7 +23,7 @@ def tree_learner(task: Task) -> RuleLearner:
         if sample.unit > task.unit:
             raise ParameterError("the learner was made for smaller weights")
         weights = np.stack([sample.negative, sample.positive], axis=1)
-        parts = mechanism.run(sample.records, weights, source, unit=sample.unit)
+        parts = mechanism.run(sample.packed, weights, source, unit=sample.unit)
         return Learned(trees.query(*parts), Certificate(Trust.PROVED, mechanism.name), mechanism.name)
 
     return RuleLearner(mechanism.name, mechanism.guarantee, run, mechanism.check)

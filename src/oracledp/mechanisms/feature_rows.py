@@ -13,6 +13,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from oracledp.data.packed_records import PackedRecords
 from oracledp.mechanisms.residuals import Integers, lengths_above
 
 DIGIT = 24  # bits of a pull that are summed at a time
@@ -95,10 +96,10 @@ class BitRows:
     constants: Integers
 
     @classmethod
-    def of(cls, bits: NDArray[np.uint8], slopes: Integers, constants: Integers) -> BitRows:
+    def of(cls, bits: PackedRecords | NDArray[np.uint8], slopes: Integers, constants: Integers) -> BitRows:
         """From rows of 0 and 1."""
-        packed = np.packbits(bits, axis=1)
-        return cls(tuple(np.ascontiguousarray(column).astype(np.intp) for column in packed.T), slopes, constants)
+        octets = PackedRecords.of(bits).octets()[:, : -(-bits.shape[1] // 8)]
+        return cls(tuple(column.astype(np.intp) for column in octets.T), slopes, constants)
 
     def __len__(self) -> int:
         return len(self.cases[0])

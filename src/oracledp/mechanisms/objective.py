@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from oracledp.classes.base import Branch, QueryClass
 from oracledp.classes.tables import Parts
+from oracledp.data.packed_records import PackedRecords
 from oracledp.errors import CapacityError, OracleFailure
 from oracledp.exact.merging import absolute_sum, exact_sum
 from oracledp.oracles.base import NO_ANSWER, Certificate, Failed, Oracle
@@ -43,7 +44,12 @@ class Objective:
 
     @classmethod
     def of(
-        cls, queries: QueryClass, records: NDArray[np.uint8], weights: NDArray[np.int64], *, resolution: int
+        cls,
+        queries: QueryClass,
+        records: PackedRecords | NDArray[np.uint8],
+        weights: NDArray[np.int64],
+        *,
+        resolution: int,
     ) -> Objective:
         """The objective for these weighted records (one column per literal of the class)."""
         if absolute_sum(weights) << resolution >= LIMIT:
@@ -52,10 +58,15 @@ class Objective:
 
     @classmethod
     def scaled(
-        cls, queries: QueryClass, records: NDArray[np.uint8], weights: NDArray[np.int64], *, resolution: int
+        cls,
+        queries: QueryClass,
+        records: PackedRecords | NDArray[np.uint8],
+        weights: NDArray[np.int64],
+        *,
+        resolution: int,
     ) -> Objective:
         """The objective for weights that are in lattice units already (private ones must be whole counts)."""
-        features, signed, constant = queries.reduce(records, weights)
+        features, signed, constant = queries.reduce(PackedRecords.of(records), weights)
         total = exact_sum(signed)
         merged: dict[int, WeightedProblem] = {}  # branches of one base share the merging of equal records
         pieces = []

@@ -8,11 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oracledp.classes.base import QueryClass
+from oracledp.data.packed_records import PackedRecords
 from oracledp.mechanisms.objective import Objective
 from oracledp.mechanisms.proposals import equal_unit, proposal_weights, selection_resolution
 from oracledp.mechanisms.scoreboard import Scoreboard
 
-Weighted = tuple[NDArray[np.uint8], NDArray[np.int64]]
+Weighted = tuple[PackedRecords, NDArray[np.int64]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,9 +25,9 @@ class Payoff:
     """
 
     closed: QueryClass
-    private: NDArray[np.uint8]
+    private: PackedRecords
     counts: NDArray[np.int64]
-    proposals: tuple[NDArray[np.uint8], ...]
+    proposals: tuple[PackedRecords, ...]
     board: Scoreboard | None = None
 
     def objective(self, resolution: int) -> Objective:
@@ -43,7 +44,7 @@ class Payoff:
         unit = equal_unit(self._rows_count, self._whole, self.resolution)
         public = np.repeat(unit * np.arange(1, len(self.proposals) + 1), len(self.proposals[0]))
         weights = np.concatenate([-self.counts << self.resolution, public])
-        rows = np.concatenate([self.private, *self.proposals])
+        rows = PackedRecords.together([self.private, *self.proposals])
         return Objective.scaled(self.closed, rows, weights, resolution=self.resolution)
 
     @property
@@ -59,7 +60,7 @@ class Payoff:
         return self._rows(self.private, self.counts, int(self.counts.sum()) << resolution, resolution)
 
     def part(
-        self, private: NDArray[np.uint8], counts: NDArray[np.int64], public_total: int, resolution: int
+        self, private: PackedRecords | NDArray[np.uint8], counts: NDArray[np.int64], public_total: int, resolution: int
     ) -> Objective:
         """The same over some of the private rows, with this weight in all on the proposals."""
         return Objective.scaled(
@@ -67,9 +68,9 @@ class Payoff:
         )
 
     def _rows(
-        self, private: NDArray[np.uint8], counts: NDArray[np.int64], public_total: int, resolution: int
+        self, private: PackedRecords | NDArray[np.uint8], counts: NDArray[np.int64], public_total: int, resolution: int
     ) -> Weighted:
         """The public side is rounded to the lattice; only the private weight must be exact."""
         weights = tuple(range(1, len(self.proposals) + 1))
         public = proposal_weights(weights, len(self.proposals[0]), public_total)
-        return np.concatenate([private, *self.proposals]), np.concatenate([-counts << resolution, public])
+        return PackedRecords.together([private, *self.proposals]), np.concatenate([-counts << resolution, public])

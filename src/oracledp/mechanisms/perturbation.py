@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oracledp.classes.base import LinearCosts, QueryClass
+from oracledp.data.packed_records import PackedRecords
 from oracledp.errors import CapacityError, ParameterError
 from oracledp.exact.capacity import MOST_SCALES, fits, refuse_overflow
 from oracledp.exact.merging import absolute_sum
@@ -201,10 +202,10 @@ def _add_costs(problem: WeightedProblem, linear: LinearCosts, constant: int) -> 
 
 
 def _append(problem: WeightedProblem, weights: Noise, constant: int) -> WeightedProblem:
-    elements = problem.query_class.separator().records.astype(np.uint8)
+    elements = PackedRecords.of(problem.query_class.separator().records)
     return WeightedProblem.build(
         problem.query_class,
-        np.concatenate([problem.records, elements]),
+        PackedRecords.together([problem.packed, elements]),
         np.concatenate([problem.weights, weights]),
         problem.constant + constant,
     )

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from oracledp.classes.decision_trees import DecisionTrees
 from oracledp.classes.tables import Parts
+from oracledp.data.packed_records import PackedRecords
 from oracledp.errors import CapacityError
 from oracledp.exact.capacity import TREES, refuse_overflow
 from oracledp.mechanisms.sampling.decision_tree_sampler import MOST_RATE, sample_tree
@@ -54,9 +55,7 @@ class PrivateTrees:
                 "use a smaller depth, fewer cuts or fewer columns"
             )
 
-    def run(
-        self, records: NDArray[np.uint8], weights: NDArray[np.int64], source: Randomness, *, unit: int = 1
-    ) -> Parts:
+    def run(self, records: PackedRecords, weights: NDArray[np.int64], source: Randomness, *, unit: int = 1) -> Parts:
         """One private tree. ``weights`` holds each record's weight by label; one record weighs at most ``unit``.
 
         Splits that change nothing are taken out of it afterwards.

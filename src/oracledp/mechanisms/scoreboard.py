@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from oracledp.classes.base import QueryClass
 from oracledp.classes.signed import Signed
 from oracledp.classes.tables import Parts, parts_of
+from oracledp.data.packed_records import PackedRecords
 from oracledp.mechanisms.proposals import equal_unit
 from oracledp.oracles.batch import data_values, whole_table
 from oracledp.oracles.problem import WeightedProblem
@@ -24,7 +25,7 @@ class Scoreboard:
     It says the same integers as :meth:`oracledp.mechanisms.payoff.Payoff.selection`, only faster.
     """
 
-    def __init__(self, closed: Signed, private: NDArray[np.uint8], counts: Counts) -> None:
+    def __init__(self, closed: Signed, private: PackedRecords, counts: Counts) -> None:
         self.closed = closed
         self._table = whole_table(closed.base)
         self._rows = int(counts.sum())
@@ -37,7 +38,7 @@ class Scoreboard:
         """Whether every query can be listed, and evaluated on so many rows: a public bound on the distinct ones."""
         return isinstance(closed, Signed) and closed.size <= MOST_QUERIES and closed.size * rows <= MOST_CELLS
 
-    def add(self, proposal: NDArray[np.uint8], weight: int) -> None:
+    def add(self, proposal: PackedRecords, weight: int) -> None:
         """One more round's records, each of this weight."""
         self._proposed += self._held(proposal, np.full(len(proposal), weight, dtype=np.int64))
         self._whole += weight * len(proposal)
@@ -58,6 +59,6 @@ class Scoreboard:
         negated, place = divmod(index, len(self._table))
         return (*parts_of(self._table[place]), self.closed.base.part_count + negated)
 
-    def _held(self, records: NDArray[np.uint8], weights: Counts) -> Counts:
+    def _held(self, records: PackedRecords, weights: Counts) -> Counts:
         problem = WeightedProblem.build(self.closed.base, records, weights)
         return data_values(problem, self._table)

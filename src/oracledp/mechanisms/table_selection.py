@@ -111,7 +111,7 @@ def objective_of(table: Table, queries: QueryClass, *, goal: str = "min", resolu
     """The count of records a query holds on, or minus it."""
     refuse_unknown_goal(goal)
     weights = table.counts if goal == "min" else -table.counts
-    return Objective.of(queries, table.matrix(queries.literals), weights, resolution=resolution)
+    return Objective.of(queries, table.packed(queries.literals), weights, resolution=resolution)
 
 
 def refuse_unknown_goal(goal: str) -> None:
@@ -122,4 +122,4 @@ def refuse_unknown_goal(goal: str) -> None:
 
 def refuse_unknown_literals(queries: QueryClass, schema: Schema) -> None:
     """Refuse a class over literals that the schema does not have, by reading them off no record at all."""
-    schema.literal_values(queries.literals, np.zeros((0, len(schema.columns)), dtype=schema.code_dtype))
+    schema.packed(queries.literals, np.zeros((0, len(schema.columns)), dtype=schema.code_dtype))

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oracledp.classes.tables import Parts
+from oracledp.data.packed_records import PackedRecords
 from oracledp.errors import CapacityError
-from oracledp.exact.merging import EqualRows
 from oracledp.mechanisms.block_noise import noisy_blocks
 from oracledp.mechanisms.private_trees import PrivateTrees
 from oracledp.privacy.guarantee import Guarantee, Neighbours
@@ -61,9 +61,10 @@ class ValueTrees:
 
     def run(self, records: NDArray[np.uint8], values: Integers, source: Randomness) -> Parts:
         """One private tree. A record weighs STEPS minus its error for each level: the heavier, the better it fits."""
-        equal, errors = EqualRows.of(records), squared_errors(values, self.tree.trees.labels)
+        packed, errors = PackedRecords.of(records), squared_errors(values, self.tree.trees.labels)
+        equal = packed.equal()
         fits = [equal.totals(STEPS - errors[:, level]) for level in range(self.tree.trees.labels)]
-        return self.tree.run(records[equal.first()], np.stack(fits, axis=1), source, unit=STEPS)
+        return self.tree.run(packed[equal.first()], np.stack(fits, axis=1), source, unit=STEPS)
 
 
 @dataclass(frozen=True)

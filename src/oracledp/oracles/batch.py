@@ -25,7 +25,7 @@ def data_values(problem: WeightedProblem, table: PartsTable) -> NDArray[np.int64
     """sum_i weights[i] q(records[i]) for each row; the limits of a problem rule out any overflow."""
     if narrow_serves(problem, table):
         return narrow_values(problem, table)
-    step = max(1, CELLS // max(1, len(problem.records)))
+    step = max(1, CELLS // max(1, len(problem.packed)))
     values = np.zeros(len(table), dtype=np.int64)
     for start in range(0, len(table), step):
         rows = table[start : start + step]

@@ -116,6 +116,6 @@ def _prepare(problem: WeightedProblem, owner: SubsetClass) -> tuple[ConjunctionI
     """The data as conjunctions see them, and a constant."""
     known: tuple[ConjunctionIndex, int] | None = problem.cache.get("conjunctions")
     if known is None:
-        records, weights, constant = owner.as_conjunctions_see(problem.records, problem.weights)
+        records, weights, constant = owner.as_conjunctions_see(problem.packed, problem.weights)
         known = problem.cache["conjunctions"] = (ConjunctionIndex(records, weights), constant)
     return known

@@ -47,8 +47,8 @@ def _prepare(problem: WeightedProblem) -> tuple[ProofChecker, int]:
     """The records as the checker sees them: a disjunction is one minus the conjunction of the negated literals."""
     known: tuple[ProofChecker, int] | None = problem.cache.get("proofs")
     if known is None:
-        records, weights, constant = (problem.records != 0).astype(np.uint8), problem.weights, 0
+        records, weights, constant = problem.packed, problem.weights, 0
         if joined_by(problem.query_class, Link.SUM) is not None:
-            records, weights, constant = 1 - records, -weights, sum(weights.tolist())
+            records, weights, constant = records.negated(), -weights, sum(weights.tolist())
         known = problem.cache["proofs"] = (ProofChecker(records, weights), constant)
     return known

@@ -7,11 +7,11 @@ from math import comb
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from oracledp import _engine
 from oracledp.classes.base import QueryClass
 from oracledp.classes.decision_lists import DecisionLists
+from oracledp.data.packed_records import PackedRecords
 from oracledp.oracles.base import Answer, Failed
 from oracledp.oracles.problem import WeightedProblem
 from oracledp.oracles.work import LimitedSearch, most_work
@@ -54,7 +54,7 @@ class DecisionListSearchOracle(LimitedSearch):
     def solve(self, problem: WeightedProblem) -> Answer:
         """The first minimiser in the order of the class."""
         lists = problem.query_class.as_decision_lists()
-        if lists is None or not self.supports(lists, len(problem.records)):
+        if lists is None or not self.supports(lists, len(problem.packed)):
             return Failed("class not supported")
         prepared: Prepared | None = problem.cache.get(self.name)
         if prepared is None:
@@ -75,28 +75,25 @@ class Prepared:
     @classmethod
     def of(cls, lists: DecisionLists, problem: WeightedProblem) -> Prepared:
         """Columns that are equal or opposite are one; each is stored by its rarer value."""
-        columns, place, flipped = distinct_columns(problem.records)
+        columns, place, flipped = distinct_columns(problem.packed)
         data = _engine.ColumnData(columns, np.ascontiguousarray(problem.weights, dtype=np.int64))
-        tests = [(int(column), 1 - int(flip)) for column, flip in zip(place, flipped, strict=True)]
+        tests = [(column, 1 - int(flip)) for column, flip in zip(place, flipped, strict=True)]
         return cls(data, [[tests[literal] for literal in condition] for condition in lists.conditions])
 
 
-def distinct_columns(
-    records: NDArray[np.uint8],
-) -> tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.bool_]]:
+def distinct_columns(records: PackedRecords) -> tuple[PackedRecords, list[int], list[bool]]:
     """Sparse columns such that each column of ``records`` is one of them or its negation, with place and negation.
 
-    >>> columns, place, flipped = distinct_columns(np.array([[1, 0, 1], [1, 0, 0], [0, 1, 0]], dtype=np.uint8))
-    >>> columns.tolist(), place.tolist(), flipped.tolist()
+    >>> rows = PackedRecords.of(np.array([[1, 0, 1], [1, 0, 0], [0, 1, 0]], dtype=np.uint8))
+    >>> columns, place, flipped = distinct_columns(rows)
+    >>> columns.matrix().tolist(), place, flipped
     ([[0, 1], [0, 0], [1, 0]], [0, 0, 1], [True, False, False])
     """
-    count = len(records)
-    ones = records.sum(axis=0, dtype=np.int64)
-    first = records[0] if count else np.zeros(records.shape[1], dtype=np.uint8)
-    flipped = (2 * ones > count) | ((2 * ones == count) & (first == 1))
-    sparse = np.ascontiguousarray((records ^ flipped.astype(np.uint8)).T)
-    places: dict[bytes, int] = {}  # columns as packed bits: comparing bytes is much cheaper than sorting columns
-    packed = np.packbits(sparse, axis=1)
-    place = np.array([places.setdefault(column.tobytes(), len(places)) for column in packed], dtype=np.int64)
-    firsts = np.unique(place, return_index=True)[1]
-    return np.ascontiguousarray(sparse[firsts].T), place, flipped
+    count, held = len(records), records.column_words()
+    ones = np.bitwise_count(held).sum(axis=1, dtype=np.int64)
+    first = records[:1].matrix()[0] if count else np.zeros(records.columns, dtype=np.uint8)
+    flipped = ((2 * ones > count) | ((2 * ones == count) & (first == 1))).tolist()
+    sparse = records.select(range(records.columns), negated=flipped)
+    places: dict[bytes, int] = {}
+    place = [places.setdefault(column.tobytes(), len(places)) for column in sparse.column_words()]
+    return sparse.select([place.index(number) for number in range(len(places))]), place, flipped

@@ -53,8 +53,7 @@ class DecisionTreeSearchOracle:
         weights = np.stack([np.maximum(problem.weights, 0), np.maximum(-problem.weights, 0)], axis=1)
         groups = [min(label, 1) for label in range(trees.labels)]
         labels, tests = _costs(trees, problem.part_costs)
-        records = np.ascontiguousarray(problem.records)
-        least, options = best_tree(records, weights, trees.depth, trees.decided, groups, labels, tests)
+        least, options = best_tree(problem.packed, weights, trees.depth, trees.decided, groups, labels, tests)
         certificate = Certificate(Trust.PROVED, "every node of every tree was valued")
         query = Query(problem.query_class, _parts(trees, options))
         return Solution(query, problem.constant - int(weights[:, 1].sum()) + least, certificate)

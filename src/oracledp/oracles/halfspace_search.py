@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from oracledp import _engine
 from oracledp.classes.base import QueryClass
 from oracledp.classes.halfspaces import Halfspaces
+from oracledp.data.packed_records import PackedRecords
 from oracledp.oracles.base import Answer, Failed
 from oracledp.oracles.problem import WeightedProblem
 from oracledp.oracles.work import LimitedSearch, most_work
@@ -54,7 +55,7 @@ class HalfspaceSearchOracle(LimitedSearch):
     def solve(self, problem: WeightedProblem) -> Answer:
         """The first minimiser in the order of the class."""
         halfspaces = problem.query_class.as_halfspaces()
-        if halfspaces is None or not self.supports(halfspaces, len(problem.records)):
+        if halfspaces is None or not self.supports(halfspaces, len(problem.packed)):
             return Failed("class not supported")
         limit = most_work(self.work_limit)
         found = self._search(halfspaces, problem, limit)
@@ -100,15 +101,15 @@ def by_weights(halfspaces: Halfspaces) -> bool:
     return halfspaces.dimension <= 63 and halfspaces.size <= most * len(halfspaces.thresholds)
 
 
-def sparse_columns(records: NDArray[np.uint8], weights: NDArray[np.int64]) -> tuple[_engine.ColumnData, list[int]]:
+def sparse_columns(records: PackedRecords, weights: NDArray[np.int64]) -> tuple[_engine.ColumnData, list[int]]:
     """The columns stored by their rarer value, and which of them are negated."""
-    flipped = 2 * records.sum(axis=0, dtype=np.int64) > len(records)
-    columns = np.ascontiguousarray(records ^ flipped.astype(np.uint8))
+    flipped = 2 * np.bitwise_count(records.column_words()).sum(axis=1, dtype=np.int64) > len(records)
+    columns = records.select(range(records.columns), negated=flipped.tolist())
     return _engine.ColumnData(columns, weights), flipped.astype(int).tolist()
 
 
 def _cached(problem: WeightedProblem, name: str, make: Any) -> Any:
     key = f"halfspace-search {name}"
     if key not in problem.cache:
-        problem.cache[key] = make(np.ascontiguousarray(problem.records), np.ascontiguousarray(problem.weights))
+        problem.cache[key] = make(problem.packed, np.ascontiguousarray(problem.weights))
     return problem.cache[key]

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from oracledp import _engine
 from oracledp.classes.base import QueryClass
 from oracledp.classes.decision_lists import DecisionLists
+from oracledp.data.packed_records import PackedRecords
 from oracledp.exact.numbers import whole
 from oracledp.oracles.base import Answer, Failed
 from oracledp.oracles.problem import WeightedProblem
@@ -47,11 +48,11 @@ class LongListSearchOracle(LimitedSearch):
     def solve(self, problem: WeightedProblem) -> Answer:
         """The first minimiser in the order of the class."""
         lists = problem.query_class.as_decision_lists()
-        if lists is None or not self.supports(lists, len(problem.records)):
+        if lists is None or not self.supports(lists, len(problem.packed)):
             return Failed("class not supported")
         rows: _engine.ListRows | None = problem.cache.get(self.name)
         if rows is None:
-            holds = np.ascontiguousarray(lists.condition_bits(problem.records)[:-1].T.astype(np.uint8))
+            holds = PackedRecords.of(lists.condition_bits(problem.records)[:-1].T)
             rows = problem.cache[self.name] = _engine.ListRows(holds, problem.weights)
         costs = np.ascontiguousarray(problem.part_costs, dtype=np.int64)
         found = _engine.best_long_list(rows, lists.positions, costs, most_work(self.work_limit))

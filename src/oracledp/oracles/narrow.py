@@ -29,7 +29,7 @@ def narrow_values(problem: WeightedProblem, table: PartsTable) -> NDArray[np.int
     """sum_i weights[i] q(records[i]) for each row of one to three literals, or none (-1)."""
     owner = joined_by(problem.query_class, Link.ALL, Link.SUM)
     assert owner is not None, "asked for by narrow_serves"
-    records, weights, constant = owner.as_conjunctions_see(problem.records, problem.weights)
+    records, weights, constant = owner.as_conjunctions_see(problem.packed, problem.weights)
     return constant + subset_sums(records, weights, table.shape[1])[_places(table, owner.dimension)]
 
 

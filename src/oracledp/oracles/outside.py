@@ -74,7 +74,6 @@ def _shown(problem: WeightedProblem) -> WeightedProblem:
     """The problem with arrays that cannot be written to, and no memory of values that an oracle could forge."""
     return replace(
         problem,
-        records=_read_only(problem.records),
         weights=_read_only(problem.weights),
         part_costs=_read_only(problem.part_costs),
         size_costs=_read_only(problem.size_costs),

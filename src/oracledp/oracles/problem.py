@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from oracledp.classes.base import QueryClass
 from oracledp.classes.tables import Parts
+from oracledp.data.packed_records import PackedRecords
 from oracledp.errors import CapacityError, ParameterError
-from oracledp.exact.merging import EqualRows, absolute_sum, exact_sum
+from oracledp.exact.merging import absolute_sum, exact_sum
 
 LIMIT = 1 << 62  # sums of absolute values stay below this, so no int64 sum in any order can wrap
 MOST_EVALUATED = 1 << 16
@@ -21,10 +22,10 @@ MOST_EVALUATED = 1 << 16
 class WeightedProblem:
     """Minimise  constant + sum_i weights[i] q(records[i]) + sum_{p in q} part_costs[p] + size_costs[s(q)].
 
-    Records are distinct 0/1 rows in a fixed order, weights are int64 of either sign. ``size_costs`` has one
-    entry per number of sizable parts (the dummies of the k-hot embedding), and is empty when there are none.
-    All absolute values together (``weight_total`` is the records' share) stay below 2^62; larger problems are
-    refused, never wrapped.
+    Records are distinct 0/1 rows in a fixed order, in packed words and as a matrix for who asks; weights are int64
+    of either sign. ``size_costs`` has one entry per number of sizable parts (the dummies of the k-hot
+    embedding), and is empty when there are none. All absolute values together (``weight_total`` is the
+    records' share) stay below 2^62; larger problems are refused, never wrapped.
 
     ``cache`` is where an oracle keeps what it prepared from records and weights alone; it is shared by
     every problem that :meth:`with_noise` makes from this one, and by no other (trap P6). ``evaluated`` keeps
@@ -32,7 +33,7 @@ class WeightedProblem:
     """
 
     query_class: QueryClass
-    records: NDArray[np.uint8]
+    packed: PackedRecords
     weights: NDArray[np.int64]
     part_costs: NDArray[np.int64]
     size_costs: NDArray[np.int64]
@@ -43,27 +44,37 @@ class WeightedProblem:
 
     @classmethod
     def build(
-        cls, query_class: QueryClass, records: NDArray[Any], weights: NDArray[np.int64], constant: int = 0
+        cls,
+        query_class: QueryClass,
+        records: PackedRecords | NDArray[Any],
+        weights: NDArray[np.int64],
+        constant: int = 0,
     ) -> WeightedProblem:
         """A problem without noise: equal records are merged, zero weights dropped, the order made canonical."""
-        if records.ndim != 2 or records.shape[1] != query_class.dimension:
+        given = PackedRecords.of(records)
+        if given.columns != query_class.dimension:
             raise ParameterError("records need one column per literal of the class")
-        if weights.shape != (records.shape[0],):
+        if weights.shape != (len(given),):
             raise ParameterError("weights need one entry per record")
         weights = weights.astype(np.int64, copy=False)
         weight_total = _refuse_overflow(absolute_sum(weights))
-        equal = EqualRows.of(records)
+        equal = given.equal()
         merged = equal.totals(weights)
         kept = merged != 0
         return cls(
             query_class,
-            records[equal.first()[kept]].astype(np.uint8, copy=False),
+            given[equal.first()[kept]],
             merged[kept],
             np.zeros(query_class.part_count, dtype=np.int64),
             np.zeros(query_class.dummies + 1 if query_class.dummies else 0, dtype=np.int64),
             constant,
             weight_total,
         )
+
+    @property
+    def records(self) -> NDArray[np.uint8]:
+        """The records as a matrix, unpacked when it is first asked for."""
+        return self.packed.matrix()
 
     def with_noise(
         self, part_costs: NDArray[np.int64], size_costs: NDArray[np.int64] | None = None, constant: int = 0

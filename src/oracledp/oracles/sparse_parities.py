@@ -70,6 +70,6 @@ def parity_sums(problem: WeightedProblem) -> ParitySums:
     found: ParitySums | None = problem.cache.get("parities")
     if found is None:
         keep = problem.query_class.size <= MOST_KEPT
-        found = ParitySums(problem.records, problem.weights, problem.query_class.hot, keep)
+        found = ParitySums(problem.packed, problem.weights, problem.query_class.hot, keep)
         problem.cache["parities"] = found
     return found

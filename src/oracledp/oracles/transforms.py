@@ -74,12 +74,9 @@ def _table(problem: WeightedProblem, owner: SubsetClass) -> tuple[SubsetTable, i
     known: tuple[SubsetTable, int] | None = problem.cache.get("transform")
     if known is None:
         odd = owner.link is Link.ODD
-        records, weights, constant = problem.records, problem.weights, 0
+        records, weights, constant = problem.packed, problem.weights, 0
         if not odd:
             records, weights, constant = owner.as_conjunctions_see(records, weights)
-        masks = np.zeros(len(records), dtype=np.uint32)
-        for literal in range(owner.dimension):  # one column at a time: four bytes per cell would be too many
-            masks |= records[:, literal].astype(np.uint32) << np.uint32(literal)
-        known = (SubsetTable(masks, weights, owner.dimension, odd), constant)
+        known = (SubsetTable(records, weights, odd), constant)
         problem.cache["transform"] = known
     return known[0], known[1] + problem.constant

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from oracledp.classes.base import QueryClass
 from oracledp.classes.tables import Parts
+from oracledp.data.packed_records import PackedRecords
 from oracledp.data.table import Table
 from oracledp.mechanisms.objective import Objective
 from oracledp.oracles.values import MOST_QUERIES
@@ -28,14 +29,14 @@ class StandIn:
     """Weighted records that are not private, one column per literal of the class, and a rule known to be good."""
 
     queries: QueryClass
-    records: NDArray[np.uint8]
+    records: PackedRecords
     counts: NDArray[np.int64]
     planted: Parts | None = None
 
     @classmethod
     def public(cls, queries: QueryClass, table: Table) -> StandIn:
         """The rows of a table that is not private."""
-        return cls(queries, table.matrix(queries.literals), table.counts)
+        return cls(queries, table.packed(queries.literals), table.counts)
 
     @classmethod
     def with_planted_rule(cls, queries: QueryClass) -> StandIn | None:
@@ -56,7 +57,7 @@ class StandIn:
         walks = [_walk(rules, rng) for _ in range(CANDIDATES)]
         chosen = min(walks, key=lambda parts: abs(float(rules.evaluate(parts, records[:2000]).mean()) - 0.5))
         label = rules.evaluate(chosen, records) ^ (rng.random(PLANTED_ROWS) < WRONG)
-        return cls(queries, np.column_stack([records, label]).astype(np.uint8), _ones(PLANTED_ROWS), chosen)
+        return cls(queries, PackedRecords.of(np.column_stack([records, label])), _ones(PLANTED_ROWS), chosen)
 
     @property
     def rows(self) -> int:
@@ -84,10 +85,10 @@ class StandIn:
         """That of the more frequent label, which needs no rows at all: what ⊥ is worth. One half without labels."""
         if self.queries.without_target()[1] is None:
             return 0.5
-        share = float(self.counts[self.records[:, -1] == 1].sum()) / self.rows
+        share = float(self.counts[self.records.column(-1)].sum()) / self.rows
         return min(share, 1 - share)
 
-    def parts(self, rows: int, count: int) -> Iterator[tuple[NDArray[np.uint8], NDArray[np.int64]]]:
+    def parts(self, rows: int, count: int) -> Iterator[tuple[PackedRecords, NDArray[np.int64]]]:
         """So many parts of so many rows each, drawn with replacement."""
         rng, share = np.random.default_rng(SEED), self.counts / self.counts.sum()
         for _ in range(count):

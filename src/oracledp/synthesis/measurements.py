@@ -190,7 +190,7 @@ class Meter:
         self._charge(rho)
         closed, (records, counts) = queries.closure(), self._counted
         private, public = (
-            schema.literal_values(closed.literals, codes.astype(schema.code_dtype)) for codes in (records, proposal)
+            schema.packed(closed.literals, codes.astype(schema.code_dtype)) for codes in (records, proposal)
         )
         payoff = Payoff(closed, private, counts, (public,))
         objective = payoff.part(private, counts, total << LATTICE, LATTICE)

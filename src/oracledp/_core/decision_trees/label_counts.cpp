@@ -32,8 +32,9 @@ ODP_POPCOUNT int64_t ones_of(const Word *words, size_t count) {
 
 }  // namespace
 
-LabelledRows::LabelledRows(const uint8_t *records, const int64_t *weights, size_t rows, int literals, int labels)
-    : literals_(literals), labels_(labels) {
+LabelledRows::LabelledRows(const BitRows &records, const int64_t *weights, int labels)
+    : literals_(records.columns), labels_(labels) {
+    const size_t rows = records.count;
     std::vector<std::vector<uint32_t>> members;
     if (rows > UINT32_MAX) throw std::length_error("too many rows");
     for (int label = 0; label < labels; ++label)
@@ -47,14 +48,14 @@ LabelledRows::LabelledRows(const uint8_t *records, const int64_t *weights, size_
             words_ += length;
             members.push_back(std::move(inside));
         }
-    columns_.assign(words_ * size_t(literals), 0);
+    columns_.assign(words_ * size_t(literals_), 0);
     all_.assign(words_, 0);
     for (size_t p = 0; p < planes_.size(); ++p)
         for (size_t i = 0; i < members[p].size(); ++i) {
             const size_t word = planes_[p].begin + i / 64;
-            const uint8_t *record = records + size_t(members[p][i]) * size_t(literals);
-            all_[word] |= Word{1} << (i % 64);
-            for (int l = 0; l < literals; ++l) columns_[size_t(l) * words_ + word] |= Word(record[l] != 0) << (i % 64);
+            const Word bit = Word{1} << (i % 64);
+            all_[word] |= bit;
+            records.each_one(members[p][i], [&](int l) { columns_[size_t(l) * words_ + word] |= bit; });
         }
 }
 

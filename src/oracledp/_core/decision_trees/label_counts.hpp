@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "decision_trees/literal_sets.hpp"
+#include "rows/bit_rows.hpp"
 
 namespace oracledp {
 
@@ -10,7 +11,7 @@ namespace oracledp {
 class LabelledRows {
   public:
     // weights: one row per record, one column per label, none negative.
-    LabelledRows(const uint8_t *records, const int64_t *weights, size_t rows, int literals, int labels);
+    LabelledRows(const BitRows &records, const int64_t *weights, int labels);
 
     int literals() const { return literals_; }
     int labels() const { return labels_; }

@@ -87,13 +87,9 @@ class SparseHalfspaces : public SupportProblem {
 
 }  // namespace
 
-PatternData::PatternData(const uint8_t *records, const int64_t *weights, size_t count, int columns)
-    : columns_(columns) {
-    if (count > INT32_MAX || columns > 64) throw std::length_error("too many distinct records or columns");
-    for (size_t i = 0; i < count; ++i, records += columns) {
-        patterns_.push_back({0, weights[i]});
-        for (int j = 0; j < columns; ++j) patterns_.back().bits |= uint64_t(records[j] != 0) << j;
-    }
+PatternData::PatternData(const BitRows &rows, const int64_t *weights) : columns_(rows.columns) {
+    if (rows.count > INT32_MAX || rows.columns > 64) throw std::length_error("too many distinct records or columns");
+    for (size_t i = 0; i < rows.count; ++i) patterns_.push_back({reversed(*rows.row(i)), weights[i]});
     patterns_ = in_merging_order(std::move(patterns_));
 }
 

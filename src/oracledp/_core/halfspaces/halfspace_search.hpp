@@ -40,7 +40,7 @@ struct Halfspace {
 // Distinct records of at most 64 columns, in merging order.
 class PatternData {
   public:
-    PatternData(const uint8_t *records, const int64_t *weights, size_t count, int columns);
+    PatternData(const BitRows &rows, const int64_t *weights);
     const std::vector<Pattern> &patterns() const { return patterns_; }
     int columns() const { return columns_; }
 

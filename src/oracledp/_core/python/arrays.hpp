@@ -6,26 +6,38 @@
 
 #include "integers.hpp"
 #include "python/module.hpp"
+#include "rows/bit_rows.hpp"
 
 namespace oracledp {
 
 template <class T> using Array = py::array_t<T, py::array::c_style>;
 using Integers = Array<int64_t>;
 
-// Records of 0 and 1 with one weight each.
-struct Records {
-    Records(const Array<uint8_t> &records, const Integers &of_each) {
-        if (records.ndim() != 2 || of_each.ndim() != 1 || of_each.shape(0) != records.shape(0))
-            throw std::invalid_argument("records need two dimensions and one weight each");
-        bits = records.data();
-        weights = of_each.data();
-        count = size_t(records.shape(0));
-        columns = int(records.shape(1));
+// Words of `PackedRecords`, as rows of bits. What lies past the last column must be zero: everything relies on it.
+class PackedArray {
+  public:
+    explicit PackedArray(const py::object &records)
+        : words_(records.attr("words").cast<Array<Word>>()), columns_(records.attr("columns").cast<int>()) {
+        if (words_.ndim() != 2 || columns_ < 0 || size_t(words_.shape(1)) != BitRows::words_for(columns_))
+            throw std::invalid_argument("packed records need two dimensions and one bit per column");
     }
-    const uint8_t *bits;
+    BitRows rows() const { return {words_.data(), size_t(words_.shape(0)), columns_}; }
+
+  private:
+    Array<Word> words_;  // held as long as its bits are looked at
+    int columns_;
+};
+
+// Packed records with one weight each.
+struct Records {
+    Records(const py::object &records, const Integers &of_each) : packed(records), rows(packed.rows()) {
+        if (of_each.ndim() != 1 || size_t(of_each.shape(0)) != rows.count)
+            throw std::invalid_argument("records need one weight each");
+        weights = of_each.data();
+    }
+    PackedArray packed;
+    BitRows rows;
     const int64_t *weights;
-    size_t count;
-    int columns;
 };
 
 // Costs of parts, and of sizes 0..width or none, for each run.

@@ -13,18 +13,17 @@ namespace {
 using checking::ProofChecker;
 using checking::Verdict;
 
-ProofChecker make_checker(const Array<uint8_t> &records, const Integers &weights) {
+ProofChecker make_checker(const py::object &records, const Integers &weights) {
     const Records given(records, weights);
     py::gil_scoped_release release;
-    checking::RowList rows(given.columns);
+    checking::RowList rows(given.rows.columns);
     Value common = 0;
-    for (size_t i = 0; i < given.count; ++i) common = std::gcd(common, given.weights[i]);
+    for (size_t i = 0; i < given.rows.count; ++i) common = std::gcd(common, given.weights[i]);
     const Value unit = std::max<Value>(1, common);
-    rows.bits.assign(given.count * rows.row_words, 0);
-    for (size_t i = 0; i < given.count; ++i) {
-        const uint8_t *record = given.bits + i * size_t(given.columns);
+    rows.bits.assign(given.rows.count * rows.row_words, 0);
+    for (size_t i = 0; i < given.rows.count; ++i) {
         Word *row = rows.bits.data() + i * rows.row_words;
-        for (size_t j = 0; j < size_t(given.columns); ++j) row[j / 64] |= Word(record[j] != 0) << (j % 64);
+        for (int j = 0; j < given.rows.columns; ++j) row[j / 64] |= Word(given.rows.at(i, j)) << (j % 64);
         rows.weights.push_back(given.weights[i] / unit);
     }
     return ProofChecker(rows, unit);

@@ -25,15 +25,16 @@ std::vector<Number> from_pairs(const std::vector<Pair> &pairs) {
     return numbers;
 }
 
-// Records of 0 and 1 with one weight for each label.
-LabelledRows make_rows(const Array<uint8_t> &records, const Integers &weights) {
-    if (records.ndim() != 2 || weights.ndim() != 2 || records.shape(0) != weights.shape(0) || weights.shape(1) < 1)
-        throw std::invalid_argument("records need two dimensions and one row of weights each");
+// Packed records with one weight for each label.
+LabelledRows make_rows(const py::object &records, const Integers &weights) {
+    const PackedArray given(records);
+    const BitRows rows = given.rows();
+    if (weights.ndim() != 2 || rows.count != size_t(weights.shape(0)) || weights.shape(1) < 1)
+        throw std::invalid_argument("records need one row of weights each");
     for (py::ssize_t i = 0; i < weights.size(); ++i)
         if (weights.data()[i] < 0) throw std::invalid_argument("no weight of a label may be negative");
     py::gil_scoped_release release;
-    return LabelledRows(records.data(), weights.data(), size_t(records.shape(0)), int(records.shape(1)),
-                        int(weights.shape(1)));
+    return LabelledRows(rows, weights.data(), int(weights.shape(1)));
 }
 
 Decided make_decided(const Array<uint8_t> &decided, int literals) {
@@ -46,7 +47,7 @@ void check_depth(int depth) {
     if (depth < 1 || depth > kMostTests) throw std::invalid_argument("a tree is between one and six tests deep");
 }
 
-std::unique_ptr<TreeWeights> make_weights(const Array<uint8_t> &records, const Integers &weights, int depth,
+std::unique_ptr<TreeWeights> make_weights(const py::object &records, const Integers &weights, int depth,
                                           const Array<uint8_t> &decided, const std::vector<Pair> &powers,
                                           const Pair &leaf, const std::vector<Pair> &splits) {
     check_depth(depth);
@@ -69,7 +70,7 @@ py::tuple tree_node_to_python(const TreeWeights &weights, const Path &path) {
     return py::make_tuple(node.errors, labels, node.tests, children, to_pair(node.total));
 }
 
-std::pair<Value, std::vector<int32_t>> find_tree(const Array<uint8_t> &records, const Integers &weights, int depth,
+std::pair<Value, std::vector<int32_t>> find_tree(const py::object &records, const Integers &weights, int depth,
                                                  const Array<uint8_t> &decided, const std::vector<int> &groups,
                                                  const std::vector<std::vector<Value>> &label_costs,
                                                  const std::vector<std::vector<Value>> &test_costs) {

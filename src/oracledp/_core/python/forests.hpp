@@ -17,10 +17,10 @@ using py::arg;
 
 // ---- subsets -------------------------------------------------------------------------------------------------------
 
-void add_subsets(SubsetForest &forest, const Array<uint8_t> &records, const Integers &weights, int width,
-                 int64_t constant, const std::vector<std::vector<uint64_t>> &counts) {
+void add_subsets(SubsetForest &forest, const py::object &records, const Integers &weights, int width, int64_t constant,
+                 const std::vector<std::vector<uint64_t>> &counts) {
     const Records given(records, weights);
-    Branch branch(given.bits, given.weights, given.count, given.columns);
+    Branch branch(given.rows, given.weights);
     branch.width = width;
     branch.constant = constant;
     branch.counts = counts;

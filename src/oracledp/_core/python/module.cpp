@@ -5,6 +5,7 @@
 #include "python/decision_trees.hpp"
 #include "python/draws.hpp"
 #include "python/forests.hpp"
+#include "python/packing.hpp"
 #include "python/searches.hpp"
 #include "trees/broken_tree.hpp"
 
@@ -23,6 +24,7 @@ void translate_broken_tree(std::exception_ptr thrown) {
 PYBIND11_MODULE(_engine, m) {
     m.doc() = "Compiled core of oracledp: exact samplers, transforms and searches on integers.";
     pybind11::register_local_exception_translator(translate_broken_tree);
+    oracledp::bind_packing(m);
     oracledp::bind_draws(m);
     oracledp::bind_searches(m);
     oracledp::bind_forests(m);

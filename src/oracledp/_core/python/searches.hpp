@@ -40,18 +40,18 @@ template <class Search> auto within(int64_t work_limit, Search search) {
 }
 
 PackedRows packed(const Records &records) {
-    std::vector<int> order(records.columns);
+    std::vector<int> order(size_t(records.rows.columns));
     std::iota(order.begin(), order.end(), 0);
-    return pack_rows(records.bits, records.weights, records.count, order);
+    return pack_rows(records.rows, records.weights, order);
 }
 
 // ---- conjunctions ---------------------------------------------------------------------------------------------------
 
 using FoundSet = std::tuple<Value, Parts, int64_t>;  // value, literals, work
 
-ConjunctionIndex make_index(const Array<uint8_t> &records, const Integers &weights) {
+ConjunctionIndex make_index(const py::object &records, const Integers &weights) {
     const Records given(records, weights);
-    return ConjunctionIndex(given.columns, packed(given));
+    return ConjunctionIndex(given.rows.columns, packed(given));
 }
 
 // One set of costs as Python gives it. Equal costs of all sizes are a constant, and are kept apart.
@@ -134,11 +134,14 @@ void bind_conjunctions(py::module_ &m) {
 
 // ---- tables of all subsets, parities of few literals ---------------------------------------------------------------
 
-SubsetTable make_table(const Array<uint32_t> &masks, const Integers &weights, int literals, bool parity) {
-    if (literals < 1 || literals > 30 || masks.size() != weights.size())
-        throw std::invalid_argument("one weight per record, at most 30 literals");
+SubsetTable make_table(const py::object &records, const Integers &weights, bool parity) {
+    const Records given(records, weights);
+    const BitRows &rows = given.rows;
+    if (rows.columns < 1 || rows.columns > 30) throw std::invalid_argument("at least one literal, and at most 30");
     py::gil_scoped_release release;
-    return SubsetTable(masks.data(), weights.data(), size_t(masks.size()), literals, parity);
+    std::vector<uint32_t> masks(rows.count);
+    for (size_t i = 0; i < rows.count; ++i) masks[i] = uint32_t(reversed(*rows.row(i)));
+    return SubsetTable(masks.data(), given.weights, rows.count, rows.columns, parity);
 }
 
 std::pair<Array<uint64_t>, Integers> best_subsets(const SubsetTable &table, int width, const Integers &part_costs,
@@ -155,11 +158,12 @@ std::pair<Array<uint64_t>, Integers> best_subsets(const SubsetTable &table, int 
     return {masks, values};
 }
 
-ParitySums make_sums(const Array<uint8_t> &records, const Integers &weights, int width, bool keep) {
+ParitySums make_sums(const py::object &records, const Integers &weights, int width, bool keep) {
     const Records given(records, weights);
-    if (width < 0 || width > given.columns) throw std::invalid_argument("the width exceeds the number of literals");
+    if (width < 0 || width > given.rows.columns)
+        throw std::invalid_argument("the width exceeds the number of literals");
     py::gil_scoped_release release;
-    return ParitySums(packed(given), given.columns, width, keep);
+    return ParitySums(packed(given), given.rows.columns, width, keep);
 }
 
 // One value and set for each row of costs.
@@ -173,13 +177,13 @@ std::vector<std::pair<Value, Parts>> best_parities(const ParitySums &sums, const
     return found;
 }
 
-Integers sums_of_subsets(const Array<uint8_t> &records, const Integers &weights, int width) {
+Integers sums_of_subsets(const py::object &records, const Integers &weights, int width) {
     const Records given(records, weights);
     if (width < 0) throw std::invalid_argument("a set has no fewer than no columns");
     std::vector<int64_t> sums;
     {
         py::gil_scoped_release release;
-        sums = subset_sums(packed(given), given.columns, width);
+        sums = subset_sums(packed(given), given.rows.columns, width);
     }
     return Integers(py::ssize_t(sums.size()), sums.data());
 }
@@ -188,7 +192,7 @@ void bind_subsets(py::module_ &m) {
     using py::arg;
     m.def("subset_sums", &sums_of_subsets, arg("records"), arg("weights"), arg("width"));
     py::class_<SubsetTable>(m, "SubsetTable")
-        .def(py::init(&make_table), arg("masks"), arg("weights"), arg("literals"), arg("parity"))
+        .def(py::init(&make_table), arg("records"), arg("weights"), arg("parity"))
         .def("best", &best_subsets, arg("width"), arg("part_costs"), arg("size_costs"));
     py::class_<ParitySums>(m, "ParitySums")
         .def(py::init(&make_sums), arg("records"), arg("weights"), arg("width"), arg("keep"))
@@ -197,15 +201,14 @@ void bind_subsets(py::module_ &m) {
 
 // ---- decision lists and halfspaces ---------------------------------------------------------------------------------
 
-std::unique_ptr<ColumnData> make_columns(const Array<uint8_t> &columns, const Integers &weights) {
+std::unique_ptr<ColumnData> make_columns(const py::object &columns, const Integers &weights) {
     const Records given(columns, weights);
-    return std::make_unique<ColumnData>(SparseRecords(given.bits, given.weights, given.count, given.columns),
-                                        given.columns);
+    return std::make_unique<ColumnData>(SparseRecords(given.rows, given.weights), given.rows.columns);
 }
 
-std::unique_ptr<PatternData> make_patterns(const Array<uint8_t> &columns, const Integers &weights) {
+std::unique_ptr<PatternData> make_patterns(const py::object &columns, const Integers &weights) {
     const Records given(columns, weights);
-    return std::make_unique<PatternData>(given.bits, given.weights, given.count, given.columns);
+    return std::make_unique<PatternData>(given.rows, given.weights);
 }
 
 using Conditions = std::vector<std::vector<std::pair<int, int>>>;
@@ -225,10 +228,10 @@ std::optional<std::tuple<int64_t, Parts, int64_t>> best_decision_list(ColumnData
     });
 }
 
-ListRows make_list_rows(const Array<uint8_t> &conditions, const Integers &weights) {
+ListRows make_list_rows(const py::object &conditions, const Integers &weights) {
     const Records given(conditions, weights);
     py::gil_scoped_release release;
-    return ListRows(given.columns, packed(given));
+    return ListRows(given.rows.columns, packed(given));
 }
 
 std::optional<std::tuple<int64_t, Parts, int64_t>> best_long_list(const ListRows &rows, int length,

@@ -13,37 +13,6 @@
 namespace oracledp {
 namespace {
 
-// Transposes a 64 × 64 matrix of bits in place: six rounds that exchange ever smaller blocks.
-ODP_SIMD void transpose(Word *matrix) {
-    Lanes row[8];
-    for (int i = 0; i < 8; ++i) row[i] = *reinterpret_cast<const Lanes *>(matrix + 8 * i);
-    const Word masks[3] = {0x00000000FFFFFFFFull, 0x0000FFFF0000FFFFull, 0x00FF00FF00FF00FFull};
-    for (int round = 0; round < 3; ++round) {
-        const int apart = 4 >> round, bits = 32 >> round;
-        for (int i = 0; i < 8; ++i) {
-            if (i & apart) continue;
-            const Lanes swap = ((row[i] >> bits) ^ row[i + apart]) & masks[round];
-            row[i] ^= swap << bits;
-            row[i + apart] ^= swap;
-        }
-    }
-    const Word low[3] = {0x0F0F0F0F0F0F0F0Full, 0x3333333333333333ull, 0x5555555555555555ull};
-    for (int round = 0; round < 3; ++round) {
-        const int bits = 4 >> round;
-        Lanes keep;
-        for (int lane = 0; lane < 8; ++lane) keep[lane] = (lane & bits) ? ~low[round] : low[round];
-        for (int i = 0; i < 8; ++i) {
-            Lanes partner;
-            exchange(row[i], bits, partner);
-            const Lanes upper = (partner << bits) & ~keep, lower = (partner >> bits) & ~keep;
-            Lanes first;
-            for (int lane = 0; lane < 8; ++lane) first[lane] = (lane & bits) ? 0 : ~Word{0};
-            row[i] = (row[i] & keep) | (upper & first) | (lower & ~first);
-        }
-    }
-    for (int i = 0; i < 8; ++i) *reinterpret_cast<Lanes *>(matrix + 8 * i) = row[i];
-}
-
 int weight_class(int64_t weight) { return bit_length(Word(std::llabs(weight))); }
 
 // Places the rows: by side, then by the bit length of the weight, longest first.
@@ -126,55 +95,70 @@ void fill_planes(RowTable &table, const int (&count)[2][65]) {
     }
 }
 
-// Adds one record to words that hold one bit of each column.
-ODP_SIMD void add_record(const uint8_t *record, int columns, int place, Word *words) {
-    for (int j = 0; j < columns; ++j) words[j] |= Word(record[j] != 0) << place;
-}
-
-// Columns by content; each is compared in the form in which the first record lacks it.
-std::vector<KeyBit> shared_bits(const uint8_t *records, size_t count, const std::vector<int> &order) {
-    const size_t columns = order.size();
-    std::vector<std::vector<Word>> contents(columns);
-    std::vector<Word> words(columns);
-    for (size_t i = 0; i < count; i += 64) {
-        const int rows = int(std::min<size_t>(64, count - i));
-        std::fill(words.begin(), words.end(), 0);
-        for (int k = 0; k < rows; ++k) add_record(records + (i + k) * columns, int(columns), k, words.data());
-        for (size_t j = 0; j < columns; ++j) {
-            const Word flip = records[j] ? ~Word{0} >> (64 - rows) : 0;
-            contents[j].push_back(words[j] ^ flip);
+// Columns by content, each in the form in which the first row lacks it: what tells rows apart, and where each column of
+// the order is found in it.
+class Tellers {
+  public:
+    Tellers(const BitRows &rows, const std::vector<int> &order)
+        : words_(column_words(rows)), length_((rows.count + 63) / 64) {
+        const Word last = rows.count % 64 ? (Word{1} << rows.count % 64) - 1 : ~Word{0};
+        const auto less = [this](const Word *a, const Word *b) {
+            return std::lexicographical_compare(a, a + length_, b, b + length_);
+        };
+        std::map<const Word *, int, decltype(less)> places(less);
+        for (const int column : order) {
+            Word *here = words_.data() + length_ * size_t(column);
+            const bool negated = rows.count && (here[0] & 1);
+            if (negated) {
+                for (size_t i = 0; i < length_; ++i) here[i] = ~here[i];
+                here[length_ - 1] &= last;
+            }
+            const auto [known, added] = places.try_emplace(here, int(bits_.size()));
+            if (added) bits_.push_back(here);
+            sources_.push_back({known->second, negated});
         }
     }
-    std::map<std::vector<Word>, int> places;
-    std::vector<KeyBit> sources;
-    for (const int column : order)
-        sources.push_back({places.try_emplace(std::move(contents[column]), int(places.size())).first->second,
-                           count && records[column]});
-    return sources;
-}
+
+    const std::vector<KeyBit> &sources() const { return sources_; }
+
+    std::vector<Word> keys(size_t count, size_t key_words) const {
+        std::vector<Word> keys(count * key_words);
+        Word matrix[64];
+        for (size_t block = 0; block < length_; ++block)
+            for (size_t part = 0; part < key_words; ++part) {
+                const size_t held = std::min<size_t>(64, bits_.size() - std::min(bits_.size(), 64 * part));
+                for (size_t i = 0; i < 64; ++i) matrix[i] = i < held ? bits_[64 * part + i][block] : 0;
+                transpose(matrix);
+                const size_t rows = std::min<size_t>(64, count - 64 * block);
+                for (size_t i = 0; i < rows; ++i) keys[(64 * block + i) * key_words + part] = matrix[i];
+            }
+        return keys;
+    }
+
+  private:
+    std::vector<Word> words_;
+    size_t length_;
+    std::vector<const Word *> bits_;
+    std::vector<KeyBit> sources_;
+};
 
 }  // namespace
 
-PackedRows pack_rows(const uint8_t *records, const int64_t *weights, size_t count, const std::vector<int> &order) {
-    if (count > size_t(std::numeric_limits<int32_t>::max() - kBlockRows))
+PackedRows pack_rows(const BitRows &given, const int64_t *weights, const std::vector<int> &order) {
+    if (given.count > size_t(std::numeric_limits<int32_t>::max() - kBlockRows))
         throw std::length_error("too many distinct records");
-    PackedRows packed;
-    KeyedRows &rows = packed.rows;
     int64_t common = 0;
-    for (size_t i = 0; i < count; ++i) common = std::gcd(common, weights[i]);
+    for (size_t i = 0; i < given.count; ++i) common = std::gcd(common, weights[i]);
+    PackedRows packed;
     packed.unit = std::max<int64_t>(1, common);
-    packed.sources = shared_bits(records, count, order);
-    std::vector<std::pair<int, KeyBit>> tellers;  // the first column of each bit
-    for (size_t j = 0; j < order.size(); ++j)
-        if (packed.sources[j].place == int(tellers.size())) tellers.push_back({order[j], packed.sources[j]});
-    rows.key_words = int(std::max<size_t>(1, (tellers.size() + 63) / 64));
-    rows.keys.assign(count * rows.key_words, 0);
-    for (size_t i = 0; i < count; ++i, records += order.size()) {
-        rows.weights.push_back(weights[i] / packed.unit);
-        for (const auto &[column, bit] : tellers)
-            rows.keys[i * rows.key_words + bit.place / 64] |= Word((records[column] != 0) != bit.negated)
-                << (bit.place % 64);
-    }
+    const Tellers tellers(given, order);
+    packed.sources = tellers.sources();
+    int bits = 0;
+    for (const KeyBit &source : packed.sources) bits = std::max(bits, source.place + 1);
+    packed.rows.key_words = std::max(1, (bits + 63) / 64);
+    packed.rows.keys = tellers.keys(given.count, size_t(packed.rows.key_words));
+    packed.rows.weights.resize(given.count);
+    for (size_t i = 0; i < given.count; ++i) packed.rows.weights[i] = weights[i] / packed.unit;
     return packed;
 }
 

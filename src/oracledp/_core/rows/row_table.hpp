@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "integers.hpp"
+#include "rows/bit_rows.hpp"
 
 namespace oracledp {
 
@@ -46,13 +47,13 @@ struct KeyedRows {
     std::vector<int64_t> weights;
 };
 
-// Records of 0 and 1 as keys, column j being order[j], with weights in multiples of their greatest common divisor.
+// Rows of bits as keys, column j being order[j], with weights in multiples of their greatest common divisor.
 struct PackedRows {
     KeyedRows rows;
     std::vector<KeyBit> sources;
     int64_t unit;
 };
-PackedRows pack_rows(const uint8_t *records, const int64_t *weights, size_t count, const std::vector<int> &order);
+PackedRows pack_rows(const BitRows &given, const int64_t *weights, const std::vector<int> &order);
 
 // Fills the table; the rows must have distinct keys (equal keys are correct, only wasteful).
 void build_table(RowTable &table, const std::vector<int> &literals, const std::vector<KeyBit> &sources,

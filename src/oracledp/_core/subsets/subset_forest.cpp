@@ -48,11 +48,11 @@ class FloatingSum {
 };
 
 // The columns in the order of the tree: least negative weight covered first.
-std::vector<int> tree_order(const uint8_t *record, const int64_t *weights, size_t count, int literals) {
-    std::vector<int64_t> covered(literals, 0);
-    for (size_t i = 0; i < count; ++i, record += literals)
-        for (int j = 0; weights[i] < 0 && j < literals; ++j) covered[j] -= record[j] ? weights[i] : 0;
-    std::vector<int> order(literals);
+std::vector<int> tree_order(const BitRows &rows, const int64_t *weights) {
+    std::vector<int64_t> covered(size_t(rows.columns), 0);
+    for (size_t i = 0; i < rows.count; ++i)
+        if (weights[i] < 0) rows.each_one(i, [&](int j) { covered[size_t(j)] -= weights[i]; });
+    std::vector<int> order(size_t(rows.columns));
     std::iota(order.begin(), order.end(), 0);
     std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return covered[a] < covered[b]; });
     return order;
@@ -60,9 +60,9 @@ std::vector<int> tree_order(const uint8_t *record, const int64_t *weights, size_
 
 }  // namespace
 
-Branch::Branch(const uint8_t *records, const int64_t *weights, size_t count, int literals) {
-    const std::vector<int> order = tree_order(records, weights, count, literals);
-    const PackedRows packed = pack_rows(records, weights, count, order);
+Branch::Branch(const BitRows &rows, const int64_t *weights) {
+    const std::vector<int> order = tree_order(rows, weights);
+    const PackedRows packed = pack_rows(rows, weights, order);
     build_table(table, order, packed.sources, packed.rows);
     unit = packed.unit;
 }

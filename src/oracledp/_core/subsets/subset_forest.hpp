@@ -11,7 +11,7 @@ namespace oracledp {
 // One branch of a class of conjunctions. Its tree adds columns in increasing order; columns that cover the least
 // negative weight come first, so that the largest subtrees have the weakest claims.
 struct Branch {
-    Branch(const uint8_t *records, const int64_t *weights, size_t count, int literals);
+    Branch(const BitRows &rows, const int64_t *weights);
 
     RowTable table;
     int64_t unit = 1;  // the table's weights are in multiples of this

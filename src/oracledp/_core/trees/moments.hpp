@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "integers.hpp"
+#include "rows/bit_rows.hpp"
 
 namespace oracledp {
 
@@ -38,14 +39,12 @@ struct SparseRecords {
     std::vector<int64_t> weight;
 
     SparseRecords() = default;
-    // Of bytes that are 0 or not, record after record.
-    SparseRecords(const uint8_t *records, const int64_t *weights, size_t count, int columns) {
-        if (count > INT32_MAX) throw std::length_error("too many distinct records");
+    SparseRecords(const BitRows &rows, const int64_t *weights) {
+        if (rows.count > INT32_MAX) throw std::length_error("too many distinct records");
         std::vector<int> found;
-        for (size_t i = 0; i < count; ++i, records += columns) {
+        for (size_t i = 0; i < rows.count; ++i) {
             found.clear();
-            for (int j = 0; j < columns; ++j)
-                if (records[j]) found.push_back(j);
+            rows.each_one(i, [&](int j) { found.push_back(j); });
             add(found.data(), found.data() + found.size(), weights[i]);
         }
     }

@@ -13,6 +13,7 @@ from oracledp.classes.base import QueryClass
 from oracledp.classes.points import Link, Points
 from oracledp.classes.separation import all_records
 from oracledp.classes.tables import parts_table
+from oracledp.data.packed_records import PackedRecords
 from oracledp.errors import ModelError
 
 MOST_QUERIES = 3000
@@ -117,14 +118,14 @@ def _check_reduction(
 ) -> None:
     """The weighted sum of a query is that of its branch over the reduced records, and a constant."""
     weights = (np.arange(len(records), dtype=np.int64) * 7919) % 23 - 11
-    features, signed, constant = queries.reduce(records, weights)
+    features, signed, constant = queries.reduce(PackedRecords.of(records), weights)
     by_extra = {branch.extra: branch for branch in queries.branches()}
     for parts, values in zip(listed, truth, strict=True):
         extra = next((extra for extra in by_extra if set(extra) <= set(parts)), None)
         demand(extra is not None, f"no branch leads to {parts}")
         assert extra is not None
         branch, inner = by_extra[extra], tuple(part for part in parts if part not in extra)
-        held = int(branch.base.evaluate(inner, features) @ signed)
+        held = int(branch.base.evaluate(inner, features.matrix()) @ signed)
         value = int(signed.sum()) - held if branch.negated else held
         demand(value + constant == int(values @ weights), f"reduce and branches give {parts} another value")
 

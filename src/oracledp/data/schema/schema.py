@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oracledp.data.literals import Literal, Literals
+from oracledp.data.packed_records import PackedRecords
 from oracledp.data.schema.columns import Categorical, Codes, Column
 from oracledp.data.schema.conditions import DenyRule, parse_deny, parse_literal, write_literal
 from oracledp.data.schema.constraints import Constraint, parse_constraints
@@ -24,8 +25,6 @@ from oracledp.data.schema.purchase import Purchase
 from oracledp.errors import ParameterError, SchemaError
 from oracledp.exact.numbers import Exact
 from oracledp.showing import html_table
-
-_ROWS_IN_CACHE = 1 << 13  # of records and their literals, while the latter are looked up
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -235,20 +234,20 @@ class Schema:
         position = self.position(literal.column)
         return self.columns[position].holds(literal)[codes[:, position]]
 
+    def packed(self, literals: Sequence[Literal], codes: Codes) -> PackedRecords:
+        """The values of literals on records of codes, in packed words: each code stands for some bits."""
+        tables = []
+        for name, places in _by_column(literals).items():
+            column = self[name]
+            held = np.zeros((column.size, len(literals)), dtype=np.uint8)
+            for place in places:
+                held[:, place] = column.holds(literals[place])
+            tables.append((self.position(name), PackedRecords.of(held).words))
+        return PackedRecords.of_codes(codes, tables, len(literals))
+
     def literal_values(self, literals: Sequence[Literal], codes: Codes) -> NDArray[np.uint8]:
-        """The values of literals on records of codes: rows × literals, by table look-up."""
-        groups = _by_column(literals)
-        tables = [
-            (self.position(name), np.stack([self[name].holds(literals[place]) for place in places], axis=1))
-            for name, places in groups.items()
-        ]
-        joined_at = np.argsort([place for places in groups.values() for place in places])
-        matrix = np.empty((len(codes), len(literals)), dtype=np.uint8)
-        for begin in range(0, len(codes) if tables else 0, _ROWS_IN_CACHE):
-            block = codes[begin : begin + _ROWS_IN_CACHE]
-            joined = np.concatenate([table[block[:, position]] for position, table in tables], axis=1)
-            np.take(joined, joined_at, axis=1, out=matrix[begin : begin + len(block)], mode="clip")
-        return matrix
+        """The same as a matrix: rows × literals, 0 or 1."""
+        return self.packed(literals, codes).matrix()
 
 
 def _parse_file(entry: object, columns: Sequence[Column]) -> FileFormat:

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oracledp.data.literals import Literal, Literals
+from oracledp.data.packed_records import PackedRecords
 from oracledp.data.schema import Schema
 from oracledp.data.table.encoded import Encoded
 from oracledp.data.table.histogram import distinct
@@ -250,12 +251,16 @@ class Table:
         """The schema's literals: public."""
         return self.schema.literals
 
-    def matrix(self, literals: Sequence[Literal] | None = None) -> NDArray[np.uint8]:
+    def packed(self, literals: Sequence[Literal] | None = None) -> PackedRecords:
         """The values of literals (the schema's by default, negated ones too) on each distinct record.
 
         Distinct records may have equal rows here, where no literal tells them apart.
         """
-        return self.schema.literal_values(self.literals if literals is None else literals, self.codes)
+        return self.schema.packed(self.literals if literals is None else literals, self.codes)
+
+    def matrix(self, literals: Sequence[Literal] | None = None) -> NDArray[np.uint8]:
+        """The same as bytes: distinct records × literals, 0 or 1."""
+        return self.packed(literals).matrix()
 
     def histogram(self, columns: Sequence[str]) -> NDArray[np.int64]:
         """The exact counts over the codes of some columns, as a dense array with one axis per column: private."""

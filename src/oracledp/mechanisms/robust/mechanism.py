@@ -19,7 +19,7 @@ from oracledp.mechanisms.robust.design import Design
 from oracledp.mechanisms.robust.designer import design_prsma
 from oracledp.mechanisms.robust.parallel import workers_of
 from oracledp.mechanisms.robust.rspm_base import RspmBase
-from oracledp.mechanisms.robust.runs import Array, Base, Output, ThisProcess, Workers
+from oracledp.mechanisms.robust.runs import Array, Base, Output, Rows, ThisProcess, Workers
 from oracledp.mechanisms.robust.subsampling import answer_after_tests, subsamples
 from oracledp.mechanisms.robust.theorem_two_sample import refuse_other_designs
 from oracledp.mechanisms.row_count import SHARE, RowCount
@@ -274,14 +274,14 @@ class RobustSelection:
         """One run of the mechanism on a table."""
         mechanism = self.mechanism.settled(table.rows, source)
         base = RspmBase(mechanism.base, 1 if self.goal == "min" else -1)
-        matrix = table.matrix(base.mechanism.queries.literals)
-        return robust_answer(mechanism, base, matrix, table.counts, source, self.workers, self.progress)
+        records = table.packed(base.mechanism.queries.literals)
+        return robust_answer(mechanism, base, records, table.counts, source, self.workers, self.progress)
 
 
 def robust_answer(
     mechanism: RobustMechanism,
     base: Base[Output],
-    records: Array,
+    records: Rows,
     counts: Array,
     source: Randomness,
     workers: Workers,

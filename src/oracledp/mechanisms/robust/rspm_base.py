@@ -8,7 +8,7 @@ import numpy as np
 
 from oracledp.mechanisms.objective import Minimum, Objective
 from oracledp.mechanisms.perturbed_min import ReportSeparatorPerturbedMin
-from oracledp.mechanisms.robust.runs import Array, Run
+from oracledp.mechanisms.robust.runs import Array, Rows, Run
 from oracledp.oracles.base import OUT_OF_MEMORY, Failed
 from oracledp.randomness.source import Randomness
 
@@ -26,7 +26,7 @@ class RspmBase:
         rows = [perturbation.draw(source) for _ in range(runs)]
         return np.array(rows, dtype=np.int64).reshape(runs, perturbation.coordinates)
 
-    def prepare(self, records: Array, counts: Array) -> Run[Minimum]:
+    def prepare(self, records: Rows, counts: Array) -> Run[Minimum]:
         """The objective of this part, to which each run adds its noise."""
         resolution = self.mechanism.perturbation.resolution
         objective = Objective.of(self.mechanism.queries, records, self.sign * counts, resolution=resolution)

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
-import numpy as np
 from numpy.typing import NDArray
 
+from oracledp.data.packed_records import PackedRecords
 from oracledp.mechanisms.robust.design import Design
 from oracledp.oracles.guarded import Ending, guarded
 from oracledp.randomness.source import Randomness
@@ -17,6 +17,7 @@ from oracledp.randomness.source import Randomness
 Output = TypeVar("Output")
 Produced = TypeVar("Produced", covariant=True)
 Array = NDArray[Any]
+Rows = PackedRecords | Array
 Run = Callable[[Array], Output | None]  # noise in; the output, or None when the oracle failed
 
 BATCH = 1000  # runs that travel together
@@ -29,7 +30,7 @@ class Base(Protocol[Produced]):
         """Fresh noise for so many runs, one row each."""
         ...
 
-    def prepare(self, records: Array, counts: Array) -> Run[Produced]:
+    def prepare(self, records: Rows, counts: Array) -> Run[Produced]:
         """One run as a function of its noise. What it prepares may depend on these records alone (trap P6)."""
         ...
 
@@ -39,26 +40,15 @@ class Batch:
     """Some runs on one part, noise included: repeating a lost batch repeats it to the bit.
 
     ``kept`` is the place of the run whose output may be released, None if it is in another batch of the part.
-    Records of bytes are 0 or 1 each, and travel as bits.
+    Packed records travel as they are.
     """
 
     number: int
     part: int
-    records: Array
+    records: Rows
     counts: Array
     noise: Array
     kept: int | None = None
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        rest = self.counts, self.noise, self.kept
-        if self.records.dtype != np.uint8 or self.records.ndim != 2:
-            return Batch, (self.number, self.part, self.records, *rest)
-        packed = np.packbits(self.records, axis=1)
-        return _unpacked, (self.number, self.part, packed, self.records.shape[1], *rest)
-
-
-def _unpacked(number: int, part: int, packed: Array, literals: int, *rest: Any) -> Batch:
-    return Batch(number, part, np.unpackbits(packed, axis=1, count=literals), *rest)
 
 
 @dataclass(frozen=True)
@@ -147,13 +137,13 @@ class _KeepsLast:
 
     def __init__(self, base: Base[Any]) -> None:
         self.base = base
-        self.last: tuple[Array, Array, Run[Any]] | None = None
+        self.last: tuple[Rows, Array, Run[Any]] | None = None
 
     def draw(self, runs: int, source: Randomness) -> Array:
         """The base's noise."""
         return self.base.draw(runs, source)
 
-    def prepare(self, records: Array, counts: Array) -> Run[Any]:
+    def prepare(self, records: Rows, counts: Array) -> Run[Any]:
         """The base's run, kept as long as the very same arrays come."""
         if self.last is None or self.last[0] is not records or self.last[1] is not counts:
             self.last = None  # what was kept goes before its successor comes

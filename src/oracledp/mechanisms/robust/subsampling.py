@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from oracledp.errors import ParameterError
 from oracledp.mechanisms.robust.design import Design
-from oracledp.mechanisms.robust.runs import Array, Base, Batch, Output, Workers, batch_sizes
+from oracledp.mechanisms.robust.runs import Array, Base, Batch, Output, Rows, Workers, batch_sizes
 from oracledp.privacy.guarantee import Neighbours
 from oracledp.randomness.noise import bernoulli
 from oracledp.randomness.partition import Part, hypergeometric_parts, label_counts
@@ -39,7 +39,7 @@ def subsamples(counts: Counts, design: Design, neighbours: Neighbours, source: R
 def answer_after_tests(
     design: Design,
     base: Base[Output],
-    samples: Iterator[tuple[Array, Array]],
+    samples: Iterator[tuple[Rows, Array]],
     source: Randomness,
     workers: Workers,
     progress: Callable[[int, int], None] | None = None,
@@ -65,7 +65,7 @@ def answer_after_tests(
 
 
 def _batches(
-    design: Design, base: Base[Any], samples: Iterator[tuple[Array, Array]], place: int, source: Randomness
+    design: Design, base: Base[Any], samples: Iterator[tuple[Rows, Array]], place: int, source: Randomness
 ) -> Iterator[Batch]:
     """All runs of the tests, none of which may be released, and the one that may."""
     number = 0

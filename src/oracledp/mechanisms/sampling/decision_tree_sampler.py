@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from oracledp._engine import TreeWeights
 from oracledp.classes.decision_trees import DecisionTrees, Path, Tree
 from oracledp.classes.tables import Parts
+from oracledp.data.packed_records import PackedRecords
 from oracledp.errors import BrokenSearchTree
 from oracledp.exact.exponentials import power_enclosure
 from oracledp.randomness.source import Randomness, below, drawn
@@ -32,7 +33,7 @@ Number = tuple[int, int]  # mantissa and exponent
 @drawn
 def sample_tree(
     trees: DecisionTrees,
-    records: NDArray[np.uint8],
+    records: PackedRecords,
     weights: NDArray[np.int64],
     rate: Fraction,
     splitting: Fraction,
@@ -51,7 +52,7 @@ class TreeSampler:
     """The bounds for one table, from which any number of trees can be grown."""
 
     trees: DecisionTrees
-    records: NDArray[np.uint8]
+    records: PackedRecords
     weights: NDArray[np.int64]
     rate: Fraction
     splitting: Fraction
@@ -61,14 +62,14 @@ class TreeSampler:
     def over(
         cls,
         trees: DecisionTrees,
-        records: NDArray[np.uint8],
+        records: PackedRecords,
         weights: NDArray[np.int64],
         rate: Fraction,
         splitting: Fraction,
     ) -> TreeSampler:
         """Everything that is worked out before the first draw."""
         bounds = TreeWeights(
-            np.ascontiguousarray(records, dtype=np.uint8),
+            records,
             np.ascontiguousarray(weights, dtype=np.int64),
             trees.depth,
             trees.decided,
@@ -94,7 +95,7 @@ class TreeSampler:
 
     def errors(self, parts: Parts) -> int:
         """The errors of a tree, from its records alone."""
-        labels = self.trees.label(parts, self.records)
+        labels = self.trees.label(parts, self.records.matrix())
         right = self.weights[np.arange(len(labels)), labels]
         return int(self.weights.sum()) - int(right.sum())
 

@@ -53,10 +53,10 @@ def _plant(forest: SubsetForest, problem: WeightedProblem) -> None:
     """A tree for one problem, over the data as conjunctions see them."""
     owner = joined_by(problem.query_class, Link.ALL, Link.SUM)
     assert owner is not None
-    records, weights, constant = owner.as_conjunctions_see(problem.records, problem.weights)
+    records, weights, constant = owner.as_conjunctions_see(problem.packed, problem.weights)
     width = owner.hot
     forest.add(
-        np.ascontiguousarray(records, dtype=np.uint8),
+        records,
         np.ascontiguousarray(weights),
         width,
         problem.constant + constant,

@@ -75,6 +75,6 @@ def _plant(forest: SupportForest, problem: WeightedProblem) -> None:
         forest.add_lists(prepared.data, lists.positions, conditions, problem.constant)
     elif halfspaces is not None:
         points, thresholds = halfspaces.scaled
-        data, flipped = sparse_columns(problem.records, problem.weights)
+        data, flipped = sparse_columns(problem.packed, problem.weights)
         budget, free = halfspaces.budget, halfspaces.free_intercept
         forest.add_halfspaces(data, points, thresholds, budget, free, flipped, problem.constant)

@@ -16,15 +16,16 @@ from numpy.typing import NDArray
 
 from oracledp.classes.base import QueryClass
 from oracledp.classes.tables import Parts, parts_of, parts_table
+from oracledp.data.packed_records import PackedRecords
 from oracledp.mechanisms.objective import BranchProblem, Objective
 from oracledp.mechanisms.votes.approval import GRADES
 from oracledp.oracles.base import Failed, Oracle
 from oracledp.oracles.batch import values, whole_table
 from oracledp.oracles.door import ask
 
-Records = NDArray[np.uint8]
+Records = PackedRecords
 Counts = NDArray[np.int64]
-Function = Callable[[Records, Counts], Iterable[Hashable] | Hashable]
+Function = Callable[[NDArray[np.uint8], Counts], Iterable[Hashable] | Hashable]
 Graded = list[tuple[Any, int]]
 
 LOST = 2  # eighths of a vote that the last answer of a list lacks
@@ -81,7 +82,7 @@ class Called:
 
     def __call__(self, records: Records, counts: Counts) -> Graded:
         """What the function says, as far as it can be counted; each answer has a whole vote."""
-        said = self.function(np.repeat(records, counts, axis=0), np.ones(int(counts.sum()), dtype=np.int64))
+        said = self.function(np.repeat(np.asarray(records), counts, axis=0), np.ones(int(counts.sum()), dtype=np.int64))
         answers = said if isinstance(said, list | Iterator) else [] if said is None else [said]
         return [(answer, GRADES) for answer in islice(answers, self.most)]
 

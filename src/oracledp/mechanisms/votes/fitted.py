@@ -7,16 +7,19 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from oracledp.classes.base import QueryClass
 from oracledp.classes.halfspaces import Halfspaces
 from oracledp.classes.tables import Parts
 from oracledp.errors import ParameterError
 from oracledp.extras import optional
-from oracledp.mechanisms.votes.ballots import Counts, Records
+from oracledp.mechanisms.votes.ballots import Counts
 from oracledp.oracles.heuristics import round_halfspace
 
 SCALES = (1.0, 0.5, 2.0)  # of the steepest slope, in units of the heaviest weight
+
+Matrix = NDArray[np.uint8]
 
 
 @dataclass(frozen=True)
@@ -36,7 +39,7 @@ class Fitted:
     turn: Callable[..., Hashable | list[Any]]
     label: int = -1
 
-    def __call__(self, records: Records, counts: Counts) -> Hashable | list[Any]:
+    def __call__(self, records: Matrix, counts: Counts) -> Hashable | list[Any]:
         """The answer of a fresh copy of the estimator, fitted to these rows alone."""
         model = optional("sklearn.base", extra="solvers").clone(self.estimator)
         features, labels = np.delete(records, self.label, axis=1), records[:, self.label]
@@ -58,7 +61,7 @@ class RoundedPoints:
         if self.queries.without_target()[0].as_halfspaces() is None:
             raise ParameterError("RoundedPoints needs a class of halfspaces")
 
-    def __call__(self, model: Any, features: Records | None = None, labels: Records | None = None) -> list[Parts]:
+    def __call__(self, model: Any, features: Matrix | None = None, labels: Matrix | None = None) -> list[Parts]:
         """The nearest queries, those with the fewest errors on the rows first."""
         halfspaces = self.queries.without_target()[0].as_halfspaces()
         assert halfspaces is not None
@@ -71,7 +74,7 @@ class RoundedPoints:
         return list(dict(sorted(telling, key=lambda found: found[1])))
 
 
-def _with_best_threshold(halfspaces: Halfspaces, parts: Parts, features: Records, labels: Records) -> tuple[Parts, int]:
+def _with_best_threshold(halfspaces: Halfspaces, parts: Parts, features: Matrix, labels: Matrix) -> tuple[Parts, int]:
     """The same points with the threshold that makes the fewest errors on these rows, and how many it makes."""
     weights = np.zeros(features.shape[1])
     points = parts[:-1]

@@ -84,10 +84,10 @@ class Vote:
 
     def lists(self, table: Table, source: Randomness) -> list[list[tuple[Any, int]]]:
         """What every part approves of. Private: only their draw is released."""
-        matrix = table.matrix(table.schema.literals if self.queries is None else self.queries.literals)
+        packed = table.packed(table.schema.literals if self.queries is None else self.queries.literals)
         found = []
         for done, (records, counts) in enumerate(self._split(table, source), start=1):
-            found.append(self._list(matrix[records], counts))
+            found.append(self._list(packed[records], counts))
             if self.progress is not None:
                 self.progress(done, self.rule.parts)
         return found
