@@ -21,10 +21,10 @@ std::mt19937_64 generator(7);
 
 Wide below(Wide total) { return (Wide(generator()) << 64 | generator()) % total; }
 
-std::vector<uint8_t> random_records(std::vector<int64_t> &weights) {
-    std::vector<uint8_t> records;
+std::vector<Word> random_records(std::vector<int64_t> &weights) {
+    std::vector<Word> records;
     for (int record = 0; record < 1 << kColumns; ++record) {
-        for (int j = 0; j < kColumns; ++j) records.push_back(record >> j & 1);
+        records.push_back(reversed(Word(record)));
         weights.push_back(int64_t(generator() % 19) - 9);
     }
     return records;
@@ -32,14 +32,14 @@ std::vector<uint8_t> random_records(std::vector<int64_t> &weights) {
 
 PackedRows random_rows() {
     std::vector<int64_t> weights;
-    const std::vector<uint8_t> records = random_records(weights);
-    return pack_rows(records.data(), weights.data(), weights.size(), {0, 1, 2, 3, 4});
+    const std::vector<Word> records = random_records(weights);
+    return pack_rows({records.data(), records.size(), kColumns}, weights.data(), {0, 1, 2, 3, 4});
 }
 
 ColumnData *random_columns() {
     std::vector<int64_t> weights;
-    const std::vector<uint8_t> records = random_records(weights);
-    return new ColumnData(SparseRecords(records.data(), weights.data(), weights.size(), kColumns), kColumns);
+    const std::vector<Word> records = random_records(weights);
+    return new ColumnData(SparseRecords({records.data(), records.size(), kColumns}, weights.data()), kColumns);
 }
 
 // A rate next to nothing: all is reached.
@@ -47,8 +47,8 @@ std::vector<uint64_t> powers() { return std::vector<uint64_t>(63, kOne); }
 
 void subsets() {
     std::vector<int64_t> weights;
-    const std::vector<uint8_t> records = random_records(weights);
-    Branch branch(records.data(), weights.data(), weights.size(), kColumns);
+    const std::vector<Word> records = random_records(weights);
+    Branch branch({records.data(), records.size(), kColumns}, weights.data());
     branch.width = 3;
     branch.counts = {{1, 1, 1, 1}, {1, 2, 2, 2}, {1, 3, 4, 4}, {1, 4, 7, 8}, {1, 5, 11, 15}, {1, 6, 16, 26}};
     SubsetForest forest;

@@ -18,6 +18,7 @@ import pytest
 from oracledp._engine import SubsetForest
 from oracledp.classes import Conjunctions, DecisionLists, Halfspaces, Parities, QueryClass
 from oracledp.data.literals import Literals
+from oracledp.data.packed_records import PackedRecords
 from oracledp.errors import BrokenSearchTree
 from oracledp.mechanisms.sampling.permute_sampler import first_success
 from oracledp.mechanisms.sampling.tree_sampler import trials_over
@@ -30,7 +31,7 @@ SOURCES = {path.stem: path for path in CORE.rglob("*.cpp")}
 PROGRAM = Path(__file__).with_name("broken_trees.cpp")
 PARTS = (
     *("cover_sums", "halfspace_sampler", "list_problem", "list_sampler", "parity_forest", "parity_sums"),
-    *("row_table", "score_table", "score_tree", "subset_forest", "support_forest", "support_scan"),
+    *("bit_rows", "row_table", "score_table", "score_tree", "subset_forest", "support_forest", "support_scan"),
 )
 TREES = ("subsets", "lists", "halfspaces", "parities", "scores")
 MUTATIONS = [  # tree, source, what is there, what makes it wrong
@@ -153,6 +154,8 @@ def test_permute_and_flip_holds_its_leaves_to_their_loss_too(queries: QueryClass
 
 def test_what_the_core_throws_is_an_error_of_the_library() -> None:
     forest = SubsetForest()
-    forest.add(np.ones((1, 2), dtype=np.uint8), np.array([-1]), 2, 0, [[1, 1, 1], [1, 2, 2], [1, 3, 5]])
+    forest.add(
+        PackedRecords.of(np.ones((1, 2), dtype=np.uint8)), np.array([-1]), 2, 0, [[1, 1, 1], [1, 2, 2], [1, 3, 5]]
+    )
     with pytest.raises(BrokenSearchTree, match="search tree is broken"):
         forest.prepare(powers(Fraction(1)), 1.0)

@@ -11,6 +11,7 @@ from oracledp.audit.law import Law
 from oracledp.audit.permute_and_flip import permute_and_flip_law
 from oracledp.classes.separation import all_records
 from oracledp.data.literals import Literals
+from oracledp.data.packed_records import PackedRecords
 from oracledp.learning import OverrideLists, Sample, values_of
 from oracledp.learning.conditions import Conditions, holds
 from oracledp.learning.single_rules import SingleRules
@@ -41,14 +42,14 @@ def law_of_lists(mechanism, sample):
         found = []
         for index, low, high in choices(mechanism.changes(sample, predicted)):
             step = mechanism.step(index)
-            after = predicted if step is None else np.where(holds(step[0], sample.records), step[1], predicted)
+            after = predicted if step is None else np.where(holds(step[0], sample.packed), step[1], predicted)
             found += [(p, low * a, high * b) for p, a, b in rounds((*prefix, index), after, left - 1)]
         return found
 
     paths = []
     for index, low, high in choices(mechanism.first_errors(sample)):
         condition, label = mechanism.first_step(index)
-        start = np.where(holds(condition, sample.records), label, not label)
+        start = np.where(holds(condition, sample.packed), label, not label)
         paths += [(p, low * a, high * b) for p, a, b in rounds((index,), start, mechanism.rounds - 1)]
     outputs, lows, highs = zip(*paths, strict=True)
     return Law(outputs, np.array(lows), np.array(highs))
@@ -98,7 +99,7 @@ def test_the_audit_catches_a_wrong_rate(mutant, weights):
 @pytest.mark.parametrize(("columns", "width"), list(product((1, 2, 3, 5), (0, 1, 2, 3))))
 def test_condition_sums_are_the_sums_of_their_records(columns, width):
     rng = np.random.default_rng(columns * 10 + width)
-    records = rng.integers(0, 2, (20, columns)).astype(np.uint8)
+    records = PackedRecords.of(rng.integers(0, 2, (20, columns)).astype(np.uint8))
     weights = rng.integers(-9, 9, 20)
     family = Conditions(columns, width)
     every = [family[index] for index in range(family.size)]
@@ -150,7 +151,7 @@ def test_a_list_predicts_what_its_steps_say():
         steps += [mechanism.step(int(rng.integers(1, 2 * mechanism.conditions.size + 1))) for _ in range(3)]
         expected = np.full(len(records), not steps[0][1])
         for condition, answer in steps:
-            expected = np.where(holds(condition, records), answer, expected)
+            expected = np.where(holds(condition, PackedRecords.of(records)), answer, expected)
         query = mechanism._worded(steps)
         assert np.array_equal(query(values_of(records, literals, query.owner.literals)), expected)
 
@@ -165,6 +166,6 @@ def test_the_list_says_what_its_overrides_say_one_after_the_other(steps):
     records = all_records(2)
     predicted = np.full(len(records), not steps[0][1])
     for condition, label in steps:
-        predicted = np.where(holds(condition, records), label, predicted)
+        predicted = np.where(holds(condition, PackedRecords.of(records)), label, predicted)
     query = lists._worded(list(steps))
     assert query(values_of(records, names, query.owner.literals)).astype(bool).tolist() == predicted.tolist()

@@ -13,6 +13,7 @@ from oracledp._engine import ConjunctionIndex, ProofChecker, prove_conjunction
 from oracledp.classes import Conjunctions, Disjunctions
 from oracledp.classes.tables import Parts
 from oracledp.data.literals import Literals
+from oracledp.data.packed_records import PackedRecords
 from oracledp.oracles.certificates import ACCEPTED, UNFINISHED, check_conjunction, examine
 from oracledp.oracles.problem import WeightedProblem
 
@@ -91,7 +92,7 @@ def changed(proof: list[int], literals: int, rng: np.random.Generator) -> list[i
 
 def logged(problem: WeightedProblem, *, eager: bool) -> tuple[Parts, list[int]]:
     """The search's answer and its log."""
-    records, weights, _ = problem.query_class.as_conjunctions_see(problem.records, problem.weights)
+    records, weights, _ = problem.query_class.as_conjunctions_see(problem.packed, problem.weights)
     costs, sizes, width = problem.part_costs, problem.size_costs, problem.query_class.hot
     found = prove_conjunction(ConjunctionIndex(records, weights), costs, sizes, width, 1 << 60, 1 << 20, eager)
     assert found is not None
@@ -123,7 +124,7 @@ def test_the_judge_accepts_whatever_the_checker_accepts(eager: bool) -> None:
 
 def test_what_is_no_claim_is_an_error() -> None:
     """The search that made it is broken: the door turns this into a failure."""
-    checker = ProofChecker(np.array([[1, 0], [1, 1]], dtype=np.uint8), np.array([2, -3]))
+    checker = ProofChecker(PackedRecords.of(np.array([[1, 0], [1, 1]], dtype=np.uint8)), np.array([2, -3]))
     none, proof = np.zeros(0, dtype=np.int64), np.zeros(1, dtype=np.int32)
     costs = np.zeros(2, dtype=np.int64)
     assert checker.check(costs, none, 1, [1], proof) == ("unfinished", -3)

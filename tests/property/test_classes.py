@@ -25,6 +25,7 @@ from oracledp.classes import (
 )
 from oracledp.classes.separation import all_records
 from oracledp.data.literals import Literal, Literals
+from oracledp.data.packed_records import PackedRecords
 from oracledp.errors import ParameterError
 
 ABC, ABCD = Literals.named(*"abc"), Literals.named(*"abcd")
@@ -311,11 +312,11 @@ def test_branches_and_reduction_give_the_same_values(queries: QueryClass) -> Non
     rng = np.random.default_rng(2)
     records = all_records(queries.dimension)
     weights = rng.integers(-50, 51, len(records))
-    features, signed, constant = queries.reduce(records, weights)
+    features, signed, constant = queries.reduce(PackedRecords.of(records), weights)
     listed = []
     for branch in queries.branches():
         for parts in branch.base.all_parts():
-            value = int(signed[branch.base.evaluate(parts, features)].sum())
+            value = int(signed[branch.base.holds_on(parts, features)].sum())
             total = constant + (int(signed.sum()) - value if branch.negated else value)
             listed.append((parts + branch.extra, total))
     direct = [(parts, int(weights[queries.evaluate(parts, records)].sum())) for parts in queries.all_parts()]

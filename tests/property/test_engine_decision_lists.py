@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from oracledp.classes import Conjunctions, DecisionLists
 from oracledp.data.literals import Literals
+from oracledp.data.packed_records import PackedRecords
 from oracledp.oracles.base import Failed, Solution, Trust
 from oracledp.oracles.decision_list_search import DecisionListSearchOracle, distinct_columns
 from oracledp.oracles.exhaustive import ExhaustiveOracle
@@ -202,6 +203,7 @@ def test_what_it_promises_and_what_it_refuses() -> None:
 def test_distinct_columns_rebuild_the_records() -> None:
     rng = np.random.default_rng(1)
     for rows in (rng.integers(0, 2, (9, 7), dtype=np.uint8), np.zeros((0, 4), dtype=np.uint8)):
-        columns, place, flipped = distinct_columns(rows)
-        assert ((columns[:, place] ^ flipped) == rows).all()
+        packed, place, flipped = distinct_columns(PackedRecords.of(rows))
+        columns = packed.matrix()
+        assert ((columns[:, place] ^ np.array(flipped)) == rows).all()
         assert len(rows) == 0 or (columns.mean(axis=0) <= 0.5).all()

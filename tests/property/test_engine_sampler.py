@@ -85,8 +85,8 @@ def test_bounds_and_counts_are_those_of_the_cells(queries: QueryClass, seed: int
     made = problems(queries, seed)
     expected: Counter[tuple[int, int, int]] = Counter()
     for tree, problem in enumerate(made):
-        columns, place, _ = distinct_columns(problem.records)
-        table = columns if isinstance(queries, DecisionLists) else problem.records
+        columns, place, _ = distinct_columns(problem.packed)
+        table = columns.matrix() if isinstance(queries, DecisionLists) else problem.records
         for size in range(min(most_read(queries), table.shape[1]) + 1):
             for subset in combinations(range(table.shape[1]), size):
                 cells: Counter[tuple[int, ...]] = Counter()

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from oracledp._engine import SubsetTable
+from oracledp.data.packed_records import PackedRecords
 
 NO_SIZES = np.zeros((0, 0), dtype=np.int64)
 
@@ -35,6 +37,11 @@ def first_best(values: np.ndarray, width: int, parts: np.ndarray, sizes: np.ndar
     return int(total.argmin()), int(total.min())
 
 
+def rows_of(masks: NDArray[np.uint32], literals: int) -> PackedRecords:
+    """Literal j is bit j of a mask."""
+    return PackedRecords.of(masks[:, None] >> np.arange(literals, dtype=np.uint32) & 1)
+
+
 @pytest.mark.parametrize("parity", [False, True])
 @pytest.mark.parametrize(("count", "most_literals"), [(4_000, 5), (1_000, 11), (20, 15)])
 def test_the_first_best_subset_of_any_table(count: int, most_literals: int, parity: bool) -> None:
@@ -50,7 +57,10 @@ def test_the_first_best_subset_of_any_table(count: int, most_literals: int, pari
         width = literals if rng.random() < 0.4 else int(rng.integers(0, literals + 1))
         most = int(rng.choice([0, 1, 5, unit // 100 + 1, 3 * unit, 1000 * unit, 1 << 55]))
         parts, sizes = rng.integers(-most, most + 1, (2, literals)), rng.integers(-most, most + 1, (2, width + 1))
-        table, values = SubsetTable(masks, weights, literals, parity), values_of_all(masks, weights, literals, parity)
+        table, values = (
+            SubsetTable(rows_of(masks, literals), weights, parity),
+            values_of_all(masks, weights, literals, parity),
+        )
         for with_sizes in (False, True):
             found, best = table.best(width, parts, sizes if with_sizes else NO_SIZES)
             for run in range(2):
@@ -59,12 +69,15 @@ def test_the_first_best_subset_of_any_table(count: int, most_literals: int, pari
 
 
 def test_shapes_are_checked() -> None:
-    table = SubsetTable(np.array([1], dtype=np.uint32), np.array([1]), 3, False)
+    one = rows_of(np.array([1], dtype=np.uint32), 3)
+    table = SubsetTable(one, np.array([1]), False)
     with pytest.raises(ValueError, match="one row per run"):
         table.best(3, np.zeros((1, 2), dtype=np.int64), NO_SIZES)
     with pytest.raises(ValueError, match="one row per run"):
         table.best(3, np.zeros((1, 3), dtype=np.int64), np.zeros((1, 3), dtype=np.int64))
-    with pytest.raises(ValueError, match="one weight per record"):
-        SubsetTable(np.array([1], dtype=np.uint32), np.array([1, 2]), 3, False)
-    with pytest.raises(IndexError, match="more bits"):
-        SubsetTable(np.array([8], dtype=np.uint32), np.array([1]), 3, False)
+    with pytest.raises(ValueError, match="one weight each"):
+        SubsetTable(one, np.array([1, 2]), False)
+    with pytest.raises(ValueError, match="at most 30"):
+        SubsetTable(PackedRecords.of(np.ones((1, 31), dtype=np.uint8)), np.array([1]), False)
+    with pytest.raises(ValueError, match="past their last column"):
+        SubsetTable(PackedRecords(one.words | np.uint64(1), 3), np.array([1]), False)

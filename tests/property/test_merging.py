@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from oracledp.exact.merging import EqualRows, absolute_sum, exact_sum
+from oracledp.data.packed_records import PackedRecords
+from oracledp.exact.merging import absolute_sum, exact_sum
 
 WORDS = st.lists(st.integers(-(2**63), 2**63 - 1), max_size=40)
 
@@ -25,7 +26,7 @@ def test_equal_rows_come_in_lexicographic_order(rows: int, literals: int) -> Non
     pool = chance.integers(0, 2, (max(rows // 3, 1), literals), dtype=np.uint8)
     records = pool[chance.integers(0, len(pool), rows)]
     weights = chance.integers(-9, 10, rows)
-    equal = EqualRows.of(records)
+    equal = PackedRecords.of(records).equal()
     if literals == 0:
         assert len(equal.starts) == min(rows, 1)
         return
@@ -39,4 +40,4 @@ def test_equal_rows_come_in_lexicographic_order(rows: int, literals: int) -> Non
 def test_a_column_in_the_second_word_tells_rows_apart() -> None:
     records = np.zeros((2, 100), dtype=np.uint8)
     records[0, 99] = 1
-    assert EqualRows.of(records).first().tolist() == [1, 0]
+    assert PackedRecords.of(records).equal().first().tolist() == [1, 0]

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from oracledp._engine import subset_sums
+from oracledp.data.packed_records import PackedRecords
 
 
 @given(
@@ -21,7 +22,7 @@ def test_every_set_has_its_sum(rows: int, columns: int, width: int, largest: int
     weights = chance.integers(-largest, largest + 1, rows)
     sets = [chosen for size in range(width + 1) for chosen in combinations(range(columns), size)]
     expected = [sum(weights[records[:, list(chosen)].all(axis=1)].tolist()) for chosen in sets]
-    assert subset_sums(records, weights, width).tolist() == expected
+    assert subset_sums(PackedRecords.of(records), weights, width).tolist() == expected
 
 
 def test_blocks_of_many_rows_are_added_up() -> None:
@@ -30,9 +31,9 @@ def test_blocks_of_many_rows_are_added_up() -> None:
     records = np.hstack([records, 1 - records])  # opposite columns share the bits of a key
     weights = chance.integers(-1000, 1001, 3000)
     pairs = [weights[(records[:, a] & records[:, b]) == 1].sum() for a, b in combinations(range(18), 2)]
-    assert subset_sums(records, weights, 2)[19:].tolist() == pairs
+    assert subset_sums(PackedRecords.of(records), weights, 2)[19:].tolist() == pairs
 
 
 def test_a_negative_width_is_refused() -> None:
     with pytest.raises(ValueError, match="no columns"):
-        subset_sums(np.zeros((1, 2), dtype=np.uint8), np.ones(1, dtype=np.int64), -1)
+        subset_sums(PackedRecords.of(np.zeros((1, 2), dtype=np.uint8)), np.ones(1, dtype=np.int64), -1)

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from oracledp.classes import Conjunctions, DecisionLists, Halfspaces, Parities, ReadOnceFormulas, ZeroOneLoss
 from oracledp.data.literals import Literal, Literals
+from oracledp.data.packed_records import PackedRecords
 from oracledp.data.schema import Schema
 from oracledp.data.table import Table
 from oracledp.errors import CapacityError, OracleDPError, ParameterError
@@ -167,14 +168,17 @@ def test_classes_that_cannot_be_carried_out_are_refused_by_their_size():
 def test_sums_of_conditions_are_exact_up_to_the_gate():
     rng = np.random.default_rng(3)
     records = rng.integers(0, 2, (50, 5)).astype(np.uint8)
+    packed = PackedRecords.of(records)
     weights = rng.integers(-(2**47), 2**47, 50)
     family = Conditions(5, 3)
-    sums = family.sums(records, weights)
+    sums = family.sums(packed, weights)
     for index in range(family.size):
         held = [all(record[c] == wanted for c, wanted in family[index]) for record in records.tolist()]
         assert sums[index] == sum(int(w) for w, holds in zip(weights, held, strict=True) if holds)
     with pytest.raises(CapacityError):
-        family.sums(records, np.full(50, 2**62))  # the sum of the absolute values wraps to a small number
+        family.sums(
+            PackedRecords.of(records), np.full(50, 2**62)
+        )  # the sum of the absolute values wraps to a small number
 
 
 @given(st.lists(st.fractions(min_value=Fraction(1, 10**9), max_value=10**9), min_size=1, max_size=5))

@@ -15,6 +15,7 @@ from oracledp.classes.decided_tests import decides
 from oracledp.classes.decision_trees import DecisionTrees
 from oracledp.classes.pictures import branches_in_words
 from oracledp.data.literals import Literal, Literals
+from oracledp.data.packed_records import PackedRecords
 from oracledp.errors import BrokenSearchTree, CapacityError, ModelError, ParameterError
 from oracledp.exact.exponentials import exp_enclosure, power_enclosure
 from oracledp.mechanisms.private_trees import PrivateTrees, usual_depth
@@ -151,7 +152,7 @@ def test_every_tree_has_its_exact_share_of_the_root(depth: int, labels: int, lit
     """The products of a trial telescope to prior · e^(-rate·errors) / root, and every bound is a bound."""
     trees = DecisionTrees(MIXED[:literals], depth=depth, labels=labels)
     records, weights = sample(depth, literals, labels)
-    drawing = TreeSampler.over(trees, records, weights, rate, Fraction(4, 5))
+    drawing = TreeSampler.over(trees, PackedRecords.of(records), weights, rate, Fraction(4, 5))
     nodes: dict[frozenset[tuple[int, bool]], tuple[object, ...]] = {}
 
     def node(path: tuple[tuple[int, bool], ...]) -> tuple[object, ...]:
@@ -194,7 +195,7 @@ def test_draws_follow_the_law() -> None:
     trees = DecisionTrees(MIXED[:3], depth=1)
     records, weights = sample(3, 3, 2, rows=12)
     weights = np.minimum(weights, 2)
-    drawing = TreeSampler.over(trees, records, weights, Fraction(1, 5), Fraction(4, 5))
+    drawing = TreeSampler.over(trees, PackedRecords.of(records), weights, Fraction(1, 5), Fraction(4, 5))
     listed = list(trees.all_parts())
     expected = np.array(
         [
@@ -218,10 +219,10 @@ def test_bounds_that_are_too_low_end_the_run(monkeypatch: pytest.MonkeyPatch) ->
     powers = sampler._powers
     with monkeypatch.context() as patch:
         patch.setattr(sampler, "_powers", lambda rate: powers(2 * rate))
-        low = TreeSampler.over(trees, records, weights, Fraction(1, 2), Fraction(4, 5))
+        low = TreeSampler.over(trees, PackedRecords.of(records), weights, Fraction(1, 2), Fraction(4, 5))
     with pytest.raises(BrokenSearchTree):
         low.draw(SeededRandomness(0))
-    miscounted = TreeSampler.over(trees, records, weights, Fraction(1, 2), Fraction(4, 5))
+    miscounted = TreeSampler.over(trees, PackedRecords.of(records), weights, Fraction(1, 2), Fraction(4, 5))
     object.__setattr__(miscounted, "weights", weights + 1)
     with pytest.raises(BrokenSearchTree):
         miscounted.draw(SeededRandomness(0))

@@ -14,6 +14,7 @@ from oracledp._engine import ConjunctionIndex, best_conjunctions
 from oracledp.classes import Conjunctions, Disjunctions, Parities
 from oracledp.classes.base import QueryClass
 from oracledp.data.literals import Literals
+from oracledp.data.packed_records import PackedRecords
 from oracledp.errors import CapacityError, ParameterError
 from oracledp.mechanisms.perturbed_min import oracle_assumptions, rspm
 from oracledp.mechanisms.robust.mechanism import RobustMechanism
@@ -132,7 +133,7 @@ def test_the_inner_oracle_cannot_reach_what_the_search_prepared() -> None:
 def test_a_start_changes_the_work_and_not_the_answer() -> None:
     rng = np.random.default_rng(5)
     records, weights = rng.integers(0, 2, (300, 12)).astype(np.uint8), rng.integers(-3, 4, 300)
-    index, none = ConjunctionIndex(records, weights), np.zeros((1, 0), dtype=np.int64)
+    index, none = ConjunctionIndex(PackedRecords.of(records), weights), np.zeros((1, 0), dtype=np.int64)
     for _ in range(50):
         costs = rng.integers(-20, 21, (1, 12))
         plain = best_conjunctions(index, costs, none, 12, 1 << 60)[0]

@@ -13,6 +13,7 @@ import oracledp as odp
 from oracledp import _engine
 from oracledp.classes import Conjunctions, DecisionTrees
 from oracledp.data.literals import Literals
+from oracledp.data.packed_records import PackedRecords
 from oracledp.errors import ParameterError
 from oracledp.mechanisms.private_trees import SPLITTING
 from oracledp.mechanisms.sampling.decision_tree_sampler import TreeSampler
@@ -43,21 +44,21 @@ def best_tree() -> Any:
 
 def drawn_tree() -> Any:
     weights = np.stack([np.maximum(SIGNS, 0), np.maximum(-SIGNS, 0)], axis=1)
-    sampler = TreeSampler.over(TREES, ROWS, weights, Fraction(1, 3), SPLITTING)
+    sampler = TreeSampler.over(TREES, PackedRecords.of(ROWS), weights, Fraction(1, 3), SPLITTING)
     return sampler.draw(SeededRandomness(7)), sampler.draw(SeededRandomness(8))
 
 
 def redraws() -> Any:
-    index = _engine.ConjunctionIndex(ROWS, SIGNS)
+    index = _engine.ConjunctionIndex(PackedRecords.of(ROWS), SIGNS)
     costs = np.random.default_rng(1).integers(-9, 10, (20, 24))
     return _engine.best_conjunctions(index, costs, np.zeros((20, 0), dtype=np.int64), 24, 1 << 40)
 
 
 def transformed() -> Any:
-    masks = (ROWS[:, :21].astype(np.uint32) << np.arange(21, dtype=np.uint32)).sum(axis=1, dtype=np.uint32)
+    rows = PackedRecords.of(ROWS[:, :21])
     costs = np.random.default_rng(2).integers(-9, 10, (3, 21))
     found = [
-        _engine.SubsetTable(masks, SIGNS, 21, parity).best(21, costs, np.zeros((3, 0), dtype=np.int64))
+        _engine.SubsetTable(rows, SIGNS, parity).best(21, costs, np.zeros((3, 0), dtype=np.int64))
         for parity in (False, True)
     ]
     return [array.tolist() for pair in found for array in pair]
@@ -84,7 +85,7 @@ def test_halves_of_a_level_make_the_whole() -> None:
 
 
 def test_batches_say_where_the_limit_ended_them() -> None:
-    index = _engine.ConjunctionIndex(ROWS, SIGNS)
+    index = _engine.ConjunctionIndex(PackedRecords.of(ROWS), SIGNS)
     costs = np.random.default_rng(1).integers(-9, 10, (8, 24))
     odp.set_threads(2)
     none = _engine.best_conjunctions(index, costs, np.zeros((8, 0), dtype=np.int64), 24, 0)

@@ -198,6 +198,10 @@ class QueryClass(ABC):
         return records, weights, 0
 
     # ---- what a class can do beyond that: every default works for any class that is small enough to be listed ----
+    def holds_on(self, parts: Parts, records: PackedRecords) -> NDArray[np.bool_]:
+        """:meth:`evaluate` on packed records: by their matrix, unless a class reads few of its columns."""
+        return self.evaluate(parts, records.matrix())
+
     def coverage(self, table: PartsTable, records: NDArray[np.uint8]) -> Bits:
         """q(x) for each row q of a table of parts and each record x."""
         rows = [self.evaluate(parts_of(row), records) for row in table]

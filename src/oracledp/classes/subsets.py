@@ -88,6 +88,11 @@ class SubsetClass(QueryClass):
         """The width."""
         return {"max_width": self.max_width}
 
+    def holds_on(self, parts: Parts, records: PackedRecords) -> NDArray[np.bool_]:
+        """From the chosen columns alone."""
+        chosen = np.array([records.column(part) for part in parts], dtype=bool).reshape(len(parts), len(records))
+        return self.evaluate(tuple(range(len(parts))), chosen.T)
+
     def as_subsets(self) -> SubsetClass:
         """The class itself."""
         return self

@@ -98,7 +98,7 @@ class WeightedProblem:
         if parts not in self.evaluated:
             if len(self.evaluated) >= MOST_EVALUATED:
                 self.evaluated.clear()
-            self.evaluated[parts] = exact_sum(self.weights[self.query_class.evaluate(parts, self.records)])
+            self.evaluated[parts] = exact_sum(self.weights[self.query_class.holds_on(parts, self.packed)])
         return self.evaluated[parts]
 
 

@@ -13,13 +13,18 @@ namespace oracledp {
 template <class T> using Array = py::array_t<T, py::array::c_style>;
 using Integers = Array<int64_t>;
 
-// Words of `PackedRecords`, as rows of bits. What lies past the last column must be zero: everything relies on it.
+// Words of `PackedRecords`, as rows of bits. What lies past the last column must be zero: loops over bits rely on it.
 class PackedArray {
   public:
     explicit PackedArray(const py::object &records)
         : words_(records.attr("words").cast<Array<Word>>()), columns_(records.attr("columns").cast<int>()) {
         if (words_.ndim() != 2 || columns_ < 0 || size_t(words_.shape(1)) != BitRows::words_for(columns_))
             throw std::invalid_argument("packed records need two dimensions and one bit per column");
+        const BitRows given = rows();
+        Word last = 0;
+        for (size_t i = 0; i < given.count; ++i) last |= given.row(i)[given.row_words() - 1];
+        if (columns_ % 64 ? last << columns_ % 64 : columns_ ? 0 : last)
+            throw std::invalid_argument("packed records have bits past their last column");
     }
     BitRows rows() const { return {words_.data(), size_t(words_.shape(0)), columns_}; }
 
