@@ -9,7 +9,6 @@ from itertools import combinations, product
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from oracledp._engine import SupportForest
 from oracledp.classes import Conjunctions, DecisionLists, Halfspaces
@@ -107,12 +106,12 @@ def most_read(queries: QueryClass) -> int:
     return queries.positions
 
 
-def queries_on(queries: QueryClass, subset: tuple[int, ...], place: NDArray[np.int64]) -> int:
+def queries_on(queries: QueryClass, subset: tuple[int, ...], place: list[int]) -> int:
     """How many queries read exactly these columns."""
     if isinstance(queries, Halfspaces):
         return int(len(queries.values) ** len(subset) * len(queries.thresholds))
     assert isinstance(queries, DecisionLists)
-    tests = [column for column in place.tolist() if column in subset]
+    tests = [column for column in place if column in subset]
     found = 0
     for chosen in product([None, *tests], repeat=queries.positions):  # each rule has two labels, and the default too
         if set(chosen) - {None} == set(subset):

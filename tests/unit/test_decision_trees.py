@@ -231,5 +231,6 @@ def test_bounds_that_are_too_low_end_the_run(monkeypatch: pytest.MonkeyPatch) ->
 def test_a_table_without_rows_is_any_other() -> None:
     trees = DecisionTrees(MIXED, depth=3)
     mechanism = PrivateTrees(trees, Fraction(1), Neighbours.ADD_REMOVE)
-    parts = mechanism.run(np.zeros((0, 5), dtype=np.uint8), np.zeros((0, 2), dtype=np.int64), SeededRandomness(2))
+    nothing = PackedRecords.of(np.zeros((0, 5), dtype=np.uint8))
+    parts = mechanism.run(nothing, np.zeros((0, 2), dtype=np.int64), SeededRandomness(2))
     assert trees.contains(parts)
