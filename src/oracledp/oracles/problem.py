@@ -63,7 +63,7 @@ class WeightedProblem:
         kept = merged != 0
         return cls(
             query_class,
-            given[equal.first()[kept]],
+            equal.distinct(given) if kept.all() else given[equal.first()[kept]],
             merged[kept],
             np.zeros(query_class.part_count, dtype=np.int64),
             np.zeros(query_class.dummies + 1 if query_class.dummies else 0, dtype=np.int64),

@@ -1,4 +1,4 @@
-// Sorting rows by their words: digit by digit where they are many, by comparison where few are left to tell apart.
+// Sorting rows by their words: keys lie beside the numbers of their rows, so that comparing follows no pointers.
 #include <algorithm>
 #include <numeric>
 #include <utility>
@@ -8,18 +8,11 @@
 namespace oracledp {
 namespace {
 
-constexpr int kDigit = 11;  // bits: the counters of a pass stay in the nearest cache
-constexpr size_t kFew = 512;
-
-struct Keyed {
-    Word key;
-    int64_t row;
-};
+using Keyed = std::pair<Word, int64_t>;  // a word of a row, and its number
 
 class RowSorter {
   public:
-    RowSorter(const Word *words, size_t count, size_t row_words)
-        : words_(words), row_words_(row_words), order_(count), scratch_(count > kFew ? 2 * count : 0) {
+    RowSorter(const Word *words, size_t count, size_t row_words) : words_(words), row_words_(row_words), order_(count) {
         std::iota(order_.begin(), order_.end(), int64_t{0});
         if (!in_order()) sort(0, count, 0);
     }
@@ -44,54 +37,24 @@ class RowSorter {
         return true;
     }
 
-    // Rows begin..end of the order agree in the words before `part`.
+    // Rows begin..end of the order agree in the words before `part`, and stand in the order given.
     void sort(size_t begin, size_t end, size_t part) {
         if (end - begin < 2 || part == row_words_) return;
-        if (end - begin <= kFew) return compare(begin, end, part);
-        by_digits(begin, end, part);
-        if (part + 1 == row_words_) return;
-        for (size_t first = begin; first < end;) {
+        std::vector<Keyed> keyed(end - begin);
+        for (size_t i = 0; i < keyed.size(); ++i) keyed[i] = {row(order_[begin + i])[part], order_[begin + i]};
+        std::sort(keyed.begin(), keyed.end());
+        for (size_t i = 0; i < keyed.size(); ++i) order_[begin + i] = keyed[i].second;
+        for (size_t first = 0; part + 1 < row_words_ && first < keyed.size();) {
             size_t last = first + 1;
-            while (last < end && row(order_[last])[part] == row(order_[first])[part]) ++last;
-            sort(first, last, part + 1);
+            while (last < keyed.size() && keyed[last].first == keyed[first].first) ++last;
+            sort(begin + first, begin + last, part + 1);
             first = last;
         }
-    }
-
-    void compare(size_t begin, size_t end, size_t part) {
-        std::sort(order_.begin() + int64_t(begin), order_.begin() + int64_t(end), [&](int64_t a, int64_t b) {
-            for (size_t i = part; i < row_words_; ++i)
-                if (row(a)[i] != row(b)[i]) return row(a)[i] < row(b)[i];
-            return a < b;
-        });
-    }
-
-    // Least digit first, and only digits in which some rows differ.
-    void by_digits(size_t begin, size_t end, size_t part) {
-        Keyed *from = scratch_.data(), *to = from + order_.size();
-        const size_t count = end - begin;
-        Word differ = 0;
-        for (size_t i = 0; i < count; ++i) {
-            from[i] = {row(order_[begin + i])[part], order_[begin + i]};
-            differ |= from[i].key ^ from[0].key;
-        }
-        for (int shift = 0; shift < 64; shift += kDigit) {
-            if (!(differ >> shift & ((Word{1} << kDigit) - 1))) continue;
-            size_t place[1 << kDigit] = {};
-            const auto digit = [shift](Word key) { return key >> shift & ((Word{1} << kDigit) - 1); };
-            for (size_t i = 0; i < count; ++i) ++place[digit(from[i].key)];
-            size_t next = 0;
-            for (size_t &here : place) next += std::exchange(here, next);
-            for (size_t i = 0; i < count; ++i) to[place[digit(from[i].key)]++] = from[i];
-            std::swap(from, to);
-        }
-        for (size_t i = 0; i < count; ++i) order_[begin + i] = from[i].row;
     }
 
     const Word *words_;
     size_t row_words_;
     std::vector<int64_t> order_;
-    std::vector<Keyed> scratch_;
 };
 
 }  // namespace

@@ -43,6 +43,9 @@ def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
+_LINE_ENDS = "\x85\u2028\u2029"
+
+
 class _StrictLoader(yaml.SafeLoader):
     """The safe loader, but for keys given twice."""
 
@@ -68,7 +71,12 @@ def _read_yaml(path: Path, text: str) -> Any:
 
 def as_yaml(content: dict[str, Any]) -> str:
     """A definition as YAML, a line per column where it fits."""
-    return str(yaml.safe_dump(content, sort_keys=False, allow_unicode=True, default_flow_style=None, width=110))
+
+    def dumped(*, letters: bool) -> str:
+        return str(yaml.safe_dump(content, sort_keys=False, allow_unicode=letters, default_flow_style=None, width=110))
+
+    text = dumped(letters=True)  # as they are, unless one of them would be read as the end of a line
+    return dumped(letters=False) if any(mark in text for mark in _LINE_ENDS) else text
 
 
 def write_document(path: Path, content: dict[str, Any]) -> None:
