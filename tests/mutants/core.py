@@ -51,6 +51,8 @@ JUDGES = {  # what runs a file's code, quickest first
     "halfspaces/halfspace_sampler": "property/engine_sampler audit/broken_trees statistical/support_sampler_law",
     "lists/list_sampler": "property/engine_sampler audit/broken_trees statistical/support_sampler_law",
     "rows/row_merger": "property/merging property/engine_subsets property/engine_limits",
+    "rows/bit_rows": "property/packed_records property/merging property/engine_subsets",
+    "rows/equal_runs": "property/packed_records property/merging",
     "rows/row_table": "property/merging property/engine_subsets property/engine_parities",
     "rows/cover_sums": "property/engine_parities property/engine_subsets property/engine_long_lists",
     "rows/cell_index": "property/engine_subsets",

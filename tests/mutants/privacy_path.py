@@ -21,6 +21,7 @@ PATTERNS = (
     "mechanisms/scoreboard.py", "game/match.py", "game/*player*.py", "game/oracle_query.py",
     "oracles/base.py", "oracles/door.py", "oracles/guarded.py", "oracles/problem.py",
     "oracles/certificates.py", "oracles/registry.py",
+    "data/packed_records.py",
     "data/table/table.py", "data/table/histogram.py", "data/table/frames.py", "data/table/values.py",
     "data/table/texts.py", "data/schema/text_kinds.py", "data/table/persons.py", "data/table/unit.py",
 )  # fmt: skip
