@@ -209,4 +209,5 @@ def best_tree(
     groups: Sequence[int],
     label_costs: Sequence[Sequence[int]],
     test_costs: Sequence[Sequence[int]],
+    perfect_work: int,
 ) -> tuple[int, list[int]]: ...
