@@ -31,7 +31,7 @@ def threads(table: BenchmarkTable, settings: Settings) -> Iterator[Row]:
     many = instances.conjunctions(table.columns[:, :columns], instances.signs("random", table.label))
     costs = instances.separator_costs(many, 10.0, draws)
     sizes = np.zeros((draws, len(many.size_costs)), dtype=np.int64)
-    yield _row(f"redraws literals={columns}", lambda: BranchAndBoundOracle().solve_many(many, costs, sizes))
+    yield _row(f"redraws literals={columns}", lambda: BranchAndBoundOracle().redraw(many, costs, sizes))
 
 
 def _row(case: str, call: Callable[[], Any]) -> Row:
