@@ -34,8 +34,8 @@ class PricedBranch:
         constant = self.piece.problem.constant
         greatest = max(int(self.constants.max(initial=0)), -int(self.constants.min(initial=0)))
         if abs(constant) + greatest < LIMIT:
-            return found.values + self.constants + np.int64(constant)
-        return found.values.astype(object) + self.constants.astype(object) + constant
+            return np.asarray(found.values + self.constants + np.int64(constant))
+        return np.asarray(found.values.astype(object) + self.constants.astype(object) + constant)
 
 
 @dataclass(frozen=True, eq=False)

@@ -58,4 +58,4 @@ def _values(
         sizes = np.array([problem.query_class.sizable(query) for query in found.queries], dtype=np.int64)
         costs += size_costs[np.arange(len(draws)), sizes[which]]
     worth = np.array([problem.weight_covered(query) for query in found.queries], dtype=np.int64)
-    return costs + worth[which]
+    return np.asarray(costs + worth[which], dtype=np.int64)
