@@ -25,6 +25,10 @@ QUICK_ROWS, QUICK_LIMIT = 1000, 2.0
 @click.option("--quick", is_flag=True, help="Small instances of a generated table: a minute instead of an hour.")
 @click.option("--only", multiple=True, type=click.Choice(list(SECTIONS)), help="Only this section; may be repeated.")
 @click.option("--peers/--no-peers", default=True, show_default=True, help="Also CP-SAT, RC2, HiGHS and enumeration.")
+@click.option(
+    "--specialist", "specialists", multiple=True, type=click.Choice(Settings.specialists),
+    default=Settings.specialists, help="Learners of trees to run; all that are installed.",
+)  # fmt: skip
 @click.option("--limit", default=60.0, show_default=True, help="CPU seconds after which a peer is stopped.")
 @click.option(
     "--data", default="../shared/data", show_default=True, help="Folder with the Adult table, if there is one."
@@ -36,6 +40,7 @@ def bench(
     quick: bool,
     only: tuple[str, ...],
     peers: bool,
+    specialists: tuple[str, ...],
     limit: float,
     data: str,
     results_path: str | None,
@@ -45,7 +50,9 @@ def bench(
     """CPU seconds to a proven optimum, and how many times longer general solvers take."""
     refuse_unwritable(results_path)
     table = generated(QUICK_ROWS) if quick else load(Path(data))
-    settings = Settings(quick=quick, limit=min(limit, QUICK_LIMIT) if quick else limit, peers=peers)
+    settings = Settings(
+        quick=quick, limit=min(limit, QUICK_LIMIT) if quick else limit, peers=peers, specialists=specialists
+    )
     rows: list[dict[str, Any]] = []
     with progress("solving the same problems with several solvers", quiet):
         for section in only or SECTIONS:

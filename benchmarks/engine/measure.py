@@ -41,6 +41,7 @@ class Settings:
     quick: bool = False
     limit: float = 60.0
     peers: bool = True
+    specialists: tuple[str, ...] = ("STreeD", "ConTree", "GOSDT")  # for trees
 
 
 def unprepared(problem: WeightedProblem) -> WeightedProblem:

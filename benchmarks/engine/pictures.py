@@ -72,7 +72,25 @@ def growth(rows: Rows) -> Any:
         axes.grid(alpha=0.3)
         if found:
             axes.legend(fontsize=8)
+    _depths(figure.add_subplot(2, 3, len(AXES) + 1), rows)
     return figure
+
+
+def _depths(axes: Any, rows: Rows) -> None:
+    """Trees of the table that was measured at several depths."""
+    names = [row["name"] for row in of(rows, "trees")]
+    found = [row for row in of(rows, "trees") if names.count(row["name"]) > 1]
+    for key, label in (("first", "least tree"), ("draw", "first private draw"), ("next_draw", "next draw")):
+        line = sorted((row["depth"], row[key]) for row in found)
+        if line:
+            axes.plot(*zip(*line, strict=True), "o-", markersize=4, label=label)
+    axes.set_yscale("log")
+    axes.set_xticks(sorted({row["depth"] for row in found}))
+    axes.set_xlabel("depth of trees (all rows, 43 literals)", fontsize=9)
+    axes.set_ylabel("CPU seconds", fontsize=9)
+    axes.grid(alpha=0.3)
+    if found:
+        axes.legend(fontsize=8)
 
 
 def threads(rows: Rows) -> Any:
@@ -88,7 +106,7 @@ def threads(rows: Rows) -> Any:
     axes.set_yticks(range(len(found)), [readable(row["case"]) for row in reversed(found)], fontsize=8)
     axes.set_xlabel("CPU seconds as a share of one thread's (dotted: 1.7 times as fast)", fontsize=9)
     if found:
-        axes.legend(fontsize=8)
+        figure.legend(loc="outside upper center", ncols=2, fontsize=8)
     return figure
 
 

@@ -50,8 +50,8 @@ def _redraw_rate(
 ) -> Row:
     costs = instances.separator_costs(made, epsilon, draws)
     sizes = np.zeros((draws, len(made.size_costs)), dtype=np.int64)
-    prepare, _ = timed(lambda: oracle.solve_many(made, costs[:1], sizes[:1]))
-    seconds, _ = best_of(lambda: oracle.solve_many(made, costs, sizes), most=3)
+    prepare, _ = timed(lambda: oracle.redraw(made, costs[:1], sizes[:1]))
+    seconds, _ = best_of(lambda: oracle.redraw(made, costs, sizes), most=3)
     rows, literals = made.weight_total // instances.SCALE, made.query_class.dimension
     facts = {"queries": name, "oracle": oracle.name, "n": rows, "literals": literals, "epsilon": epsilon}
     case = f"{name} {oracle.name} n={rows} literals={literals} eps={epsilon}"
@@ -62,8 +62,8 @@ def _hot_rate(made: WeightedProblem, epsilon: float) -> Row:
     """Redraws of k-hot noise over conjunctions of bounded width."""
     oracle, draws = BranchAndBoundOracle(), 20
     parts, sizes = instances.hot_costs(made, epsilon, draws)
-    prepare, _ = timed(lambda: oracle.solve_many(made, parts[:1], sizes[:1]))
-    seconds, _ = best_of(lambda: oracle.solve_many(made, parts, sizes), most=3)
+    prepare, _ = timed(lambda: oracle.redraw(made, parts[:1], sizes[:1]))
+    seconds, _ = best_of(lambda: oracle.redraw(made, parts, sizes), most=3)
     rows, literals = made.weight_total // instances.SCALE, made.query_class.dimension
     facts = {"queries": "width 3, k-hot", "oracle": oracle.name, "n": rows, "literals": literals, "epsilon": epsilon}
     case = f"width 3 k-hot n={rows} literals={literals} eps={epsilon}"

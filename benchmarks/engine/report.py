@@ -80,7 +80,7 @@ def readable(case: str) -> str:
     case = re.sub(
         r" eps=([0-9.]+?)(\.0)?$", r", ε = \1", case.replace(" width=None", "").replace(" weights {", ", weights {")
     )
-    return re.sub(r" (length|width)=(\d+)", r", \1 \2", case)
+    return re.sub(r" (length|width|depth)=(\d+)", r", \1 \2", case)
 
 
 def markdown(header: list[str], lines: list[list[str]]) -> str:

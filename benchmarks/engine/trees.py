@@ -49,7 +49,7 @@ def tree_row(name: str, features: Bits, label: Flags, depth: int, settings: Sett
     row |= {"name": name, "n": len(features), "literals": features.shape[1]}
     row |= {"oracle": oracle.name, "first": first, "again": first, "errors": errors}
     row |= {"draw": prepare + draw, "next_draw": again}
-    names = ("STreeD", "ConTree", "GOSDT") if settings.peers else ()
+    names = settings.specialists if settings.peers else ()
     return {**row, "specialists": {peer: fit(peer, features, label, depth, settings) for peer in names}}
 
 

@@ -15,6 +15,7 @@ from oracledp.game import voting_player
 from oracledp.mechanisms import exponential_mechanism as exponential
 from oracledp.mechanisms import gaussian_min as gaussian_rspm
 from oracledp.mechanisms import (
+    many_minima,
     mapped_counts,
     noisy_min,
     perturbation,
@@ -198,6 +199,10 @@ MECHANISMS: Breaks = {
     "an entry of the ladder a hundredth too large": (
         "prsma:two-sample / hides / add-remove",
         wrapped(subsampling, "bernoulli", lambda draw, chance, source: draw(min(chance + Fraction(1, 100), 1), source)),
+    ),
+    "a batch whose failures are not counted": (
+        "prsma:two-sample / hides / add-remove",
+        wrapped(many_minima, "Minima", lambda make, oracle, said, *rest: make(oracle, np.ones_like(said), *rest)),
     ),
     "tests of one run": (
         "prsma:two-sample / hides / add-remove",

@@ -71,6 +71,7 @@ JUDGES = {  # what runs a file's code, quickest first
     "lists/prefix_search": "property/engine_long_lists",
     "dual/dual_search": "property/engine_dual game/game_dual_oracle",
     "decision_trees/label_counts": "unit/decision_trees",
+    "decision_trees/perfect_tree": "unit/perfect_trees",
     "decision_trees/tree_search": "unit/decision_trees",
     "decision_trees/tree_weights": "unit/decision_trees",
 }  # fmt: skip

@@ -20,7 +20,7 @@ PATTERNS = (
     "synthesis/stages.py", "synthesis/behaviour.py", "synthesis/linked.py", "data/table/linked.py",
     "mechanisms/scoreboard.py", "game/match.py", "game/*player*.py", "game/oracle_query.py",
     "oracles/base.py", "oracles/door.py", "oracles/guarded.py", "oracles/problem.py",
-    "oracles/certificates.py", "oracles/registry.py",
+    "oracles/many.py", "oracles/redraws.py", "oracles/certificates.py", "oracles/registry.py",
     "data/packed_records.py",
     "data/table/table.py", "data/table/histogram.py", "data/table/frames.py", "data/table/values.py",
     "data/table/texts.py", "data/schema/text_kinds.py", "data/table/persons.py", "data/table/unit.py",

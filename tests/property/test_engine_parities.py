@@ -67,7 +67,7 @@ def test_redraws_in_one_call_are_the_searches_one_by_one() -> None:
     problem = random_problem(rng, 12, 3, 60)
     parts, sizes = rng.integers(-9, 10, (20, 12)), rng.integers(-9, 10, (20, 4))
     single = [SparseParityOracle().solve(problem.with_noise(p, s)) for p, s in zip(parts, sizes, strict=True)]
-    many = SparseParityOracle().solve_many(problem, parts, sizes)
+    many = SparseParityOracle().redraw(problem, parts, sizes).listed(problem.constant)
     assert many == [(one.query.parts, one.value) for one in single if isinstance(one, Solution)]
 
 

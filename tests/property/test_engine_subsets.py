@@ -211,7 +211,7 @@ def test_redraws_in_one_call_are_the_searches_one_by_one() -> None:
         )
         parts, sizes = rng.integers(-9, 10, (20, 9)), rng.integers(-9, 10, (20, 5))
         single = [BranchAndBoundOracle().solve(problem.with_noise(p, s)) for p, s in zip(parts, sizes, strict=True)]
-        many = BranchAndBoundOracle().solve_many(problem, parts, sizes)
+        many = BranchAndBoundOracle().redraw(problem, parts, sizes).listed(problem.constant)
         assert many == [(one.query.parts, one.value) for one in single if isinstance(one, Solution)]
 
 
@@ -224,7 +224,7 @@ def test_a_work_limit_fails_in_the_same_place_every_time() -> None:
     assert BranchAndBoundOracle(work_limit=work).solve(problem) == answer
     assert BranchAndBoundOracle(work_limit=work - 1).solve(problem) == Failed("work limit reached")
     costs, sizes = np.zeros((1, 12), dtype=np.int64), np.zeros((1, 13), dtype=np.int64)
-    assert BranchAndBoundOracle(work_limit=1).solve_many(problem, costs, sizes) == [None]
+    assert BranchAndBoundOracle(work_limit=1).redraw(problem, costs, sizes).listed(0) == [None]
 
 
 def test_what_it_promises_and_what_it_refuses() -> None:
@@ -238,7 +238,7 @@ def test_what_it_promises_and_what_it_refuses() -> None:
     assert oracle.solve(problem) == Failed("class not supported")
     plain = WeightedProblem.build(subsets(Conjunctions, 2), np.ones((1, 2), dtype=np.uint8), np.array([1 << 61]))
     with pytest.raises(CapacityError, match="2\\^62"):
-        oracle.solve_many(plain, np.full((1, 2), 1 << 60), np.zeros((1, 3), dtype=np.int64))
+        oracle.redraw(plain, np.full((1, 2), 1 << 60), np.zeros((1, 3), dtype=np.int64))
 
 
 # ---- proofs ------------------------------------------------------------------------------------------------

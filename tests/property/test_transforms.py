@@ -43,7 +43,7 @@ def test_many_redraws_are_the_single_ones(kind: type) -> None:
     problem = instance(rng, kind)
     parts = rng.integers(-9, 10, (20, problem.query_class.part_count))
     sizes = rng.integers(-9, 10, (20, *problem.size_costs.shape))
-    many = TransformOracle().solve_many(problem, parts, sizes)
+    many = TransformOracle().redraw(problem, parts, sizes).listed(problem.constant)
     for (found, value), part_costs, size_costs in zip(many, parts, sizes, strict=True):
         single = ExhaustiveOracle().solve(problem.with_noise(part_costs, size_costs))
         assert (found, value) == (single.query.parts, single.value)

@@ -16,6 +16,7 @@ from oracledp.audit.doors import COARSE, Door, Entry, Seen, patched
 from oracledp.audit.exact_law import DataSet, Finding
 from oracledp.audit.function_doors import selection
 from oracledp.audit.two_sample_law import certificate_finding, two_sample_finding
+from oracledp.classes.tables import Parts
 from oracledp.mechanisms.perturbed_min import rspm
 from oracledp.mechanisms.robust.delta import certified_delta
 from oracledp.mechanisms.robust.design import Design
@@ -25,6 +26,7 @@ from oracledp.mechanisms.robust.theorem_two_sample import TwoSamples
 from oracledp.oracles.base import NO_ANSWER, Answer, Failed
 from oracledp.oracles.exhaustive import ExhaustiveOracle
 from oracledp.oracles.problem import WeightedProblem
+from oracledp.oracles.redraws import Redrawn
 from oracledp.privacy.guarantee import Neighbours
 from oracledp.randomness.source import DrawSource
 
@@ -49,16 +51,23 @@ def two_samples(tests: int = 2, runs: int = 2, cells: int = 2, inner: Fraction =
     return replace(design, delta=certified_delta(design))
 
 
-def failing(entry: Entry, fails: Callable[[Answer], bool]) -> Entry:
+def failing(entry: Entry, fails: Callable[[Parts], bool]) -> Entry:
     """The same with a search that fails for some answers unless more rows with a have another label than y."""
-    search = ExhaustiveOracle.solve
+    search, searches = ExhaustiveOracle.solve, ExhaustiveOracle.redraw
+
+    def silent(problem: WeightedProblem, parts: Parts) -> bool:
+        return bool(problem.weights[problem.records[:, 0] == 1].sum() <= 0) and fails(parts)
 
     def solve(self: ExhaustiveOracle, problem: WeightedProblem) -> Answer:
-        answer, inside = search(self, problem), problem.records[:, 0] == 1
-        return answer if problem.weights[inside].sum() > 0 or not fails(answer) else Failed(NO_ANSWER)
+        answer = search(self, problem)
+        return answer if isinstance(answer, Failed) or not silent(problem, answer.query.parts) else Failed(NO_ANSWER)
+
+    def redraw(self: ExhaustiveOracle, problem: WeightedProblem, *costs: Any) -> Redrawn:
+        answers = searches(self, problem, *costs).listed(0)
+        return Redrawn.of(None if answer is None or silent(problem, answer[0]) else answer for answer in answers)
 
     def enter(data: DataSet, relation: Neighbours, source: DrawSource) -> Seen:
-        with patched(ExhaustiveOracle, "solve", solve):
+        with patched(ExhaustiveOracle, "solve", solve), patched(ExhaustiveOracle, "redraw", redraw):
             return entry(data, relation, source)
 
     return enter
@@ -66,12 +75,12 @@ def failing(entry: Entry, fails: Callable[[Answer], bool]) -> Entry:
 
 def giving_up(entry: Entry) -> Entry:
     """The same with a search that answers only where such rows are: failures tell."""
-    return failing(entry, lambda answer: True)
+    return failing(entry, lambda parts: True)
 
 
 def hiding(entry: Entry) -> Entry:
     """The same with a search that hides one of two answers where no such rows are: which runs fail tells."""
-    return failing(entry, lambda answer: not isinstance(answer, Failed) and answer.query.parts == HIDDEN)
+    return failing(entry, lambda parts: parts == HIDDEN)
 
 
 Way = tuple[Callable[[Door, Neighbours], Finding], Door]

@@ -15,7 +15,7 @@ from oracledp.mechanisms.payoff import Payoff
 from oracledp.mechanisms.robust import RobustMechanism, design_prsma
 from oracledp.mechanisms.robust.mechanism import robust_answer
 from oracledp.mechanisms.robust.parallel import workers_of
-from oracledp.mechanisms.robust.rspm_base import RspmBase, output_of
+from oracledp.mechanisms.robust.rspm_base import RspmBase, RspmRuns
 from oracledp.mechanisms.robust.runs import Array, Rows, Run
 from oracledp.oracles.registry import resolve
 from oracledp.privacy.guarantee import Guarantee
@@ -35,8 +35,7 @@ class PayoffBase(RspmBase):
         """The part's payoff, to which each run adds its noise."""
         resolution = self.mechanism.perturbation.resolution
         objective = self.payoff.part(records, counts, self.public_total << resolution, resolution)
-
-        return lambda noise: output_of(self.mechanism.run_with(objective, noise))
+        return RspmRuns(self.mechanism, objective)
 
 
 @dataclass(frozen=True)

@@ -40,6 +40,10 @@ class Question:
 
 def question(X: Any, y: Any, schema: Schema | None, target: str | None, stacklevel: int = 5) -> Question:
     """``y`` beside its features, or ``target``: a column of the frame ``X``, or a literal of its schema."""
+    if schema is not None and not isinstance(schema, Schema):
+        raise ParameterError(
+            "schema must be an oracledp.Schema: Schema.load(path) reads a file, Schema({...}) makes one"
+        )
     if target is not None:
         if y is not None:
             raise ParameterError("pass y or target=, not both")

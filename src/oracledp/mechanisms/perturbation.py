@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import lru_cache
 from math import ceil
 
 import numpy as np
@@ -15,6 +16,7 @@ from oracledp.data.packed_records import PackedRecords
 from oracledp.errors import CapacityError, ParameterError
 from oracledp.exact.capacity import MOST_SCALES, fits, refuse_overflow
 from oracledp.exact.merging import absolute_sum
+from oracledp.mechanisms.many_minima import PricedBranch
 from oracledp.mechanisms.objective import BranchProblem, Objective
 from oracledp.oracles.problem import WeightedProblem
 from oracledp.privacy.guarantee import Neighbours
@@ -44,6 +46,15 @@ class Perturbation(ABC):
     @abstractmethod
     def perturb(self, objective: Objective, noise: Noise) -> tuple[BranchProblem, ...]:
         """The objective with this noise added, branch by branch."""
+
+    def draw_many(self, runs: int, source: Randomness) -> Noise:
+        """Fresh noise for so many runs, one row each, as if each had drawn its own."""
+        rows = [self.draw(source) for _ in range(runs)]
+        return np.array(rows, dtype=np.int64).reshape(runs, self.coordinates)
+
+    def price(self, objective: Objective, noise: Noise) -> tuple[PricedBranch, ...] | None:
+        """What :meth:`perturb` makes of each row of noise; None where that must be done one by one."""
+        return None
 
     @property
     @abstractmethod
@@ -101,6 +112,10 @@ class KHotPerturbation(Perturbation):
         """Noise on (-inf, 0]."""
         return -geometric(self.scale, self.coordinates, source)
 
+    def draw_many(self, runs: int, source: Randomness) -> Noise:
+        """All draws are independent and alike."""
+        return -geometric(self.scale, runs * self.coordinates, source).reshape(runs, self.coordinates)
+
     def perturb(self, objective: Objective, noise: Noise) -> tuple[BranchProblem, ...]:
         """Costs on parts; a query with s sizable parts takes the least dummies in place of the others."""
         parts, dummies = noise[: self.queries.part_count], np.sort(noise[self.queries.part_count :])
@@ -113,6 +128,21 @@ class KHotPerturbation(Perturbation):
                     sizes if self.queries.dummies else None,
                     sum(int(noise[part]) for part in piece.branch.extra),
                 ),
+            )
+            for piece in objective.pieces
+        )
+
+    def price(self, objective: Objective, noise: Noise) -> tuple[PricedBranch, ...]:
+        """The same costs, a row for each row of noise."""
+        parts, dummies = noise[:, : self.queries.part_count], np.sort(noise[:, self.queries.part_count :], axis=1)
+        sums = np.concatenate([np.zeros((len(noise), 1), dtype=np.int64), np.cumsum(dummies, axis=1)], axis=1)
+        sizes = np.ascontiguousarray(sums[:, ::-1])
+        return tuple(
+            PricedBranch(
+                piece,
+                np.ascontiguousarray(parts[:, : piece.branch.base.part_count]),
+                sizes if self.queries.dummies else np.zeros((len(noise), len(piece.problem.size_costs)), np.int64),
+                noise[:, list(piece.branch.extra)].sum(axis=1, dtype=np.int64),
             )
             for piece in objective.pieces
         )
@@ -155,9 +185,18 @@ class SeparatorPerturbation(Perturbation):
         """Two-sided noise."""
         return discrete_laplace(self.scale, self.coordinates, source)
 
+    def draw_many(self, runs: int, source: Randomness) -> Noise:
+        """All draws are independent and alike."""
+        return discrete_laplace(self.scale, runs * self.coordinates, source).reshape(runs, self.coordinates)
+
     def perturb(self, objective: Objective, noise: Noise) -> tuple[BranchProblem, ...]:
         """Each element enters with its noise as weight, as a cost on parts where the class allows it."""
         return tuple(_with_separator_noise(piece, noise) for piece in objective.pieces)
+
+    def price(self, objective: Objective, noise: Noise) -> tuple[PricedBranch, ...] | None:
+        """The same costs, a row for each row of noise, where the class has them."""
+        priced = [_priced_separator_noise(piece, noise) for piece in objective.pieces]
+        return None if None in priced else tuple(one for one in priced if one is not None)
 
     @property
     def spread(self) -> int:
@@ -195,6 +234,28 @@ def _with_separator_noise(piece: BranchProblem, noise: Noise) -> BranchProblem:
     if linear is None:
         return replace(piece, problem=_append(piece.problem, sign * inner, constant))
     return replace(piece, problem=_add_costs(piece.problem, linear, constant))
+
+
+@lru_cache(maxsize=4)
+def _unit_costs(base: QueryClass) -> tuple[Noise, Noise] | None:
+    """What one unit of noise on each element adds to the constant and to the costs of the parts; they are linear."""
+    units = [base.linear_costs(unit) for unit in np.eye(len(base.separator()), dtype=np.int64)]
+    known = [one for one in units if one is not None]
+    if len(known) < len(units):
+        return None
+    constants = np.array([one.constant for one in known], dtype=np.int64)
+    return constants, np.array([one.parts for one in known], dtype=np.int64)
+
+
+def _priced_separator_noise(piece: BranchProblem, noise: Noise) -> PricedBranch | None:
+    """:func:`_with_separator_noise` for each row of noise; None where elements must go in as records."""
+    units = _unit_costs(piece.branch.base)
+    if units is None:
+        return None
+    inner = (-1 if piece.branch.negated else 1) * noise[:, : len(units[0])]
+    constants = inner @ units[0] + (noise.sum(axis=1, dtype=np.int64) if piece.branch.negated else 0)
+    no_sizes = np.zeros((len(noise), len(piece.problem.size_costs)), dtype=np.int64)
+    return PricedBranch(piece, np.ascontiguousarray(inner @ units[1]), no_sizes, constants)
 
 
 def _add_costs(problem: WeightedProblem, linear: LinearCosts, constant: int) -> WeightedProblem:

@@ -12,11 +12,13 @@ from oracledp.classes.base import QueryClass
 from oracledp.errors import ParameterError
 from oracledp.exact.capacity import MOST_ROWS
 from oracledp.exact.numbers import Exact
+from oracledp.mechanisms.many_minima import Minima, minimise_many
 from oracledp.mechanisms.objective import Minimum, Objective, minimise, nothing_found
 from oracledp.mechanisms.perturbation import KHotPerturbation, Noise, Perturbation, SeparatorPerturbation
 from oracledp.mechanisms.release import Release
 from oracledp.mechanisms.table_selection import Chosen, select
 from oracledp.oracles.base import Failed, Oracle, Trust
+from oracledp.oracles.many import answers_many
 from oracledp.oracles.registry import admit, resolve
 from oracledp.privacy.guarantee import Guarantee, Neighbours
 from oracledp.privacy.persons import row_epsilon
@@ -60,6 +62,11 @@ class PerturbedSelector:
     def run_with(self, objective: Objective, noise: Noise) -> Minimum | Failed:
         """The deterministic part: what is released for this noise."""
         return minimise(self.oracle, self.perturbation.perturb(objective, noise))
+
+    def run_many_with(self, objective: Objective, noise: Noise) -> Minima | Failed | None:
+        """The same for each row of noise, in one call of the oracle; None where it must be asked one by one."""
+        priced = self.perturbation.price(objective, noise) if answers_many(self.oracle) else None
+        return None if priced is None else minimise_many(self.oracle, priced)
 
 
 @dataclass(frozen=True)

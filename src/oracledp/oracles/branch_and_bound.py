@@ -17,7 +17,7 @@ from oracledp.errors import CapacityError
 from oracledp.oracles.base import Answer, Certificate, Failed, Solution, Trust
 from oracledp.oracles.certificates import ACCEPTED, examine
 from oracledp.oracles.problem import WeightedProblem
-from oracledp.oracles.redraws import check_batch
+from oracledp.oracles.redraws import Redrawn, check_batch
 from oracledp.oracles.work import most_work
 
 LONGEST_PROOF = 1 << 24  # entries
@@ -53,6 +53,11 @@ class BranchAndBoundOracle:
         """It always answers unless a work limit is set, or proofs are wanted, which may grow too long to keep."""
         return self.work_limit is None and not self.verify
 
+    @property
+    def redraws(self) -> bool:
+        """Many draws in one call, without proofs."""
+        return not self.verify
+
     def supports(self, query_class: QueryClass, record_count: int = 0) -> bool:
         """Conjunctions and disjunctions, however many literals."""
         return joined_by(query_class, Link.ALL, Link.SUM) is not None
@@ -77,10 +82,8 @@ class BranchAndBoundOracle:
         certificate = Certificate(Trust.PROVED, "every set of literals was evaluated or bounded", work)
         return Solution(Query(problem.query_class, tuple(parts)), value + constant + problem.constant, certificate)
 
-    def solve_many(
-        self, problem: WeightedProblem, part_costs: NDArray[np.int64], size_costs: NDArray[np.int64]
-    ) -> list[tuple[Parts, int] | None]:
-        """The minimiser and its value for each row of costs, or None where the work limit was reached.
+    def redraw(self, problem: WeightedProblem, part_costs: NDArray[np.int64], size_costs: NDArray[np.int64]) -> Redrawn:
+        """The minimiser for each row of costs, none where the work limit was reached.
 
         The problem's own costs are not used.
         """
@@ -90,8 +93,7 @@ class BranchAndBoundOracle:
         check_batch(problem, part_costs, size_costs)
         index, constant = _prepare(problem, owner)
         found = best_conjunctions(index, part_costs, size_costs, owner.width, self._limit)
-        offset = constant + problem.constant
-        return [None if one is None else (tuple(one[1]), one[0] + offset) for one in found]
+        return Redrawn.of(None if one is None else (tuple(one[1]), one[0] + constant) for one in found)
 
     @property
     def _limit(self) -> int:

@@ -88,13 +88,14 @@ class WeightedProblem:
 
     def value(self, parts: Parts) -> int:
         """The exact value at one query, in Python integers, sharing no code with any search."""
-        total: int = self.constant + self._weight_covered(parts)
+        total: int = self.constant + self.weight_covered(parts)
         total += sum(int(self.part_costs[part]) for part in parts)
         if self.size_costs.size:
             total += int(self.size_costs[self.query_class.sizable(parts)])
         return total
 
-    def _weight_covered(self, parts: Parts) -> int:
+    def weight_covered(self, parts: Parts) -> int:
+        """What the records add to the value at one query, in Python integers."""
         if parts not in self.evaluated:
             if len(self.evaluated) >= MOST_EVALUATED:
                 self.evaluated.clear()

@@ -1,12 +1,47 @@
-"""Many draws of the noise over the same data: what a batch of costs must satisfy."""
+"""Many draws of the noise over the same data: what a batch of costs must satisfy, and what a search finds for it."""
 
 from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from oracledp.classes.tables import Parts
 from oracledp.errors import CapacityError, ParameterError
 from oracledp.oracles.problem import LIMIT, WeightedProblem
+
+
+@dataclass(frozen=True, eq=False)
+class Redrawn:
+    """The minimiser for each draw, as its place among the queries that were found at all; -1 where there is none.
+
+    Values leave the problem's constant out, so they fit in 64 bits wherever its weights and costs do.
+
+    >>> found = Redrawn.of([((0,), 5), None, ((0,), 7)])
+    >>> found.queries, found.which.tolist(), found.listed(100)
+    (((0,),), [0, -1, 0], [((0,), 105), None, ((0,), 107)])
+    """
+
+    queries: tuple[Parts, ...]
+    which: NDArray[np.int64]
+    values: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, answers: Iterable[tuple[Parts, int] | None]) -> Redrawn:
+        """From one answer, or none, for each draw."""
+        places: dict[Parts, int] = {}
+        which, values = [], []
+        for answer in answers:
+            which.append(-1 if answer is None else places.setdefault(answer[0], len(places)))
+            values.append(0 if answer is None else answer[1])
+        return cls(tuple(places), np.array(which, dtype=np.int64), np.array(values, dtype=np.int64))
+
+    def listed(self, constant: int) -> list[tuple[Parts, int] | None]:
+        """One answer, or none, for each draw."""
+        both = zip(self.which.tolist(), self.values.tolist(), strict=True)
+        return [None if place < 0 else (self.queries[place], value + constant) for place, value in both]
 
 
 def check_batch(problem: WeightedProblem, part_costs: NDArray[np.int64], size_costs: NDArray[np.int64]) -> None:

@@ -12,11 +12,10 @@ from oracledp._engine import ParitySums
 from oracledp.classes.base import Query, QueryClass
 from oracledp.classes.points import Link
 from oracledp.classes.subsets import joined_by
-from oracledp.classes.tables import Parts
 from oracledp.errors import CapacityError
 from oracledp.oracles.base import Answer, Certificate, Solution, Trust
 from oracledp.oracles.problem import WeightedProblem
-from oracledp.oracles.redraws import check_batch, without_flat_sizes
+from oracledp.oracles.redraws import Redrawn, check_batch, without_flat_sizes
 
 MOST_KEPT = 1 << 25  # a quarter of a gigabyte of sums; larger classes are gone through again for each batch of draws
 MOST_PARITIES = 1 << 29  # about a minute and a half
@@ -43,6 +42,7 @@ class SparseParityOracle:
     trust: ClassVar[Trust] = Trust.PROVED
     total: ClassVar[bool] = True
     fixed_ties: ClassVar[bool] = True
+    redraws: ClassVar[bool] = True
 
     def supports(self, query_class: QueryClass, record_count: int = 0) -> bool:
         """Classes of parities that can be gone through."""
@@ -50,19 +50,19 @@ class SparseParityOracle:
 
     def solve(self, problem: WeightedProblem) -> Answer:
         """The first minimiser in the order of the masks."""
-        parts, value = self.solve_many(problem, problem.part_costs[None], problem.size_costs[None])[0]
+        found = self.redraw(problem, problem.part_costs[None], problem.size_costs[None])
         certificate = Certificate(Trust.PROVED, "every parity was evaluated", problem.query_class.size)
-        return Solution(Query(problem.query_class, parts), value, certificate)
+        return Solution(
+            Query(problem.query_class, found.queries[0]), int(found.values[0]) + problem.constant, certificate
+        )
 
-    def solve_many(
-        self, problem: WeightedProblem, part_costs: NDArray[np.int64], size_costs: NDArray[np.int64]
-    ) -> list[tuple[Parts, int]]:
-        """The minimiser and its value for each row of costs: the problem's own costs are not used."""
+    def redraw(self, problem: WeightedProblem, part_costs: NDArray[np.int64], size_costs: NDArray[np.int64]) -> Redrawn:
+        """The minimiser for each row of costs: the problem's own costs are not used."""
         if not self.supports(problem.query_class):
             raise CapacityError(f"sparse parities serve classes of at most {MOST_PARITIES} parities")
         check_batch(problem, part_costs, size_costs)
         found = parity_sums(problem).best(part_costs, without_flat_sizes(size_costs))
-        return [(tuple(parts), value + problem.constant) for value, parts in found]
+        return Redrawn.of((tuple(parts), value) for value, parts in found)
 
 
 def parity_sums(problem: WeightedProblem) -> ParitySums:

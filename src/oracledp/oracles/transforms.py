@@ -12,11 +12,10 @@ from oracledp._engine import SubsetTable
 from oracledp.classes.base import Query, QueryClass
 from oracledp.classes.points import Link
 from oracledp.classes.subsets import SubsetClass
-from oracledp.classes.tables import Parts
 from oracledp.errors import CapacityError
 from oracledp.oracles.base import Answer, Certificate, Solution, Trust
 from oracledp.oracles.problem import WeightedProblem
-from oracledp.oracles.redraws import check_batch, without_flat_sizes
+from oracledp.oracles.redraws import Redrawn, check_batch, without_flat_sizes
 
 MOST_LITERALS = 26  # a table of 2^26 int64 values is half a gigabyte
 
@@ -42,6 +41,7 @@ class TransformOracle:
     trust: ClassVar[Trust] = Trust.PROVED
     total: ClassVar[bool] = True
     fixed_ties: ClassVar[bool] = True
+    redraws: ClassVar[bool] = True
 
     def supports(self, query_class: QueryClass, record_count: int = 0) -> bool:
         """Subset classes of few enough literals."""
@@ -49,14 +49,14 @@ class TransformOracle:
 
     def solve(self, problem: WeightedProblem) -> Answer:
         """The first minimiser in the order of the masks."""
-        parts, value = self.solve_many(problem, problem.part_costs[None], problem.size_costs[None])[0]
+        found = self.redraw(problem, problem.part_costs[None], problem.size_costs[None])
         certificate = Certificate(Trust.PROVED, "all subsets by a fast transform", 1 << problem.query_class.dimension)
-        return Solution(Query(problem.query_class, parts), value, certificate)
+        return Solution(
+            Query(problem.query_class, found.queries[0]), int(found.values[0]) + problem.constant, certificate
+        )
 
-    def solve_many(
-        self, problem: WeightedProblem, part_costs: NDArray[np.int64], size_costs: NDArray[np.int64]
-    ) -> list[tuple[Parts, int]]:
-        """The minimiser and its value for each row of costs: the problem's own costs are not used."""
+    def redraw(self, problem: WeightedProblem, part_costs: NDArray[np.int64], size_costs: NDArray[np.int64]) -> Redrawn:
+        """The minimiser for each row of costs: the problem's own costs are not used."""
         owner = problem.query_class.as_subsets()
         if owner is None or not self.supports(owner):
             raise CapacityError(
@@ -65,8 +65,9 @@ class TransformOracle:
         check_batch(problem, part_costs, size_costs)
         table, constant = _table(problem, owner)
         masks, values = table.best(owner.width, part_costs, without_flat_sizes(size_costs))
-        bits = [tuple(j for j in range(owner.dimension) if mask >> j & 1) for mask in masks.tolist()]
-        return [(parts, value + constant) for parts, value in zip(bits, values.tolist(), strict=True)]
+        distinct, which = np.unique(masks, return_inverse=True)
+        queries = tuple(tuple(j for j in range(owner.dimension) if mask >> j & 1) for mask in distinct.tolist())
+        return Redrawn(queries, which.astype(np.int64), values + constant)
 
 
 def _table(problem: WeightedProblem, owner: SubsetClass) -> tuple[SubsetTable, int]:
@@ -79,4 +80,4 @@ def _table(problem: WeightedProblem, owner: SubsetClass) -> tuple[SubsetTable, i
             records, weights, constant = owner.as_conjunctions_see(records, weights)
         known = (SubsetTable(records, weights, odd), constant)
         problem.cache["transform"] = known
-    return known[0], known[1] + problem.constant
+    return known

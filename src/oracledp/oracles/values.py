@@ -19,13 +19,17 @@ def refuse_large(size: int, *, most: int = MOST_QUERIES) -> None:
 
 
 def relative_values(problem: WeightedProblem) -> NDArray[np.int64]:
-    """The value at every query but for the constant; the data's share is kept for the next costs."""
+    """The value at every query but for the constant."""
+    return data_shares(problem) + cost_values(problem, whole_table(problem.query_class))
+
+
+def data_shares(problem: WeightedProblem) -> NDArray[np.int64]:
+    """What the records add to the value at every query, kept for the next costs."""
     refuse_large(problem.query_class.size)
-    table = whole_table(problem.query_class)
     if "data values" not in problem.cache:
-        problem.cache["data values"] = data_values(problem, table)
+        problem.cache["data values"] = data_values(problem, whole_table(problem.query_class))
     known: NDArray[np.int64] = problem.cache["data values"]
-    return known + cost_values(problem, table)
+    return known
 
 
 def all_values(problem: WeightedProblem) -> NDArray[np.int64]:

@@ -2,6 +2,7 @@
 #pragma once
 #include <pybind11/stl.h>
 
+#include "decision_trees/perfect_tree.hpp"
 #include "decision_trees/tree_search.hpp"
 #include "decision_trees/tree_weights.hpp"
 #include "python/arrays.hpp"
@@ -73,7 +74,8 @@ py::tuple tree_node_to_python(const TreeWeights &weights, const Path &path) {
 std::pair<Value, std::vector<int32_t>> find_tree(const py::object &records, const Integers &weights, int depth,
                                                  const Array<uint8_t> &decided, const std::vector<int> &groups,
                                                  const std::vector<std::vector<Value>> &label_costs,
-                                                 const std::vector<std::vector<Value>> &test_costs) {
+                                                 const std::vector<std::vector<Value>> &test_costs,
+                                                 int64_t perfect_work) {
     check_depth(depth);
     const LabelledRows rows = make_rows(records, weights);
     for (const int group : groups)
@@ -87,6 +89,9 @@ std::pair<Value, std::vector<int32_t>> find_tree(const py::object &records, cons
             throw std::invalid_argument("costs need one entry for each place and option");
     const Decided known = make_decided(decided, rows.literals());
     py::gil_scoped_release release;
+    const TwoSidedRecords sides{records.data(), weights.data(), size_t(records.shape(0)), rows.literals()};
+    if (levels == 0 && rows.labels() == 2)
+        if (auto perfect = perfect_tree(sides, depth, known, groups, perfect_work)) return {0, std::move(*perfect)};
     FoundTree found = best_tree(rows, depth, known, groups, {label_costs, test_costs});
     return {found.value, std::move(found.options)};
 }
@@ -99,7 +104,7 @@ inline void bind_decision_trees(py::module_ &m) {
              arg("leaf"), arg("splits"))
         .def("node", &tree_node_to_python, arg("path"));
     m.def("best_tree", &find_tree, arg("records"), arg("weights"), arg("depth"), arg("decided"), arg("groups"),
-          arg("label_costs"), arg("test_costs"));
+          arg("label_costs"), arg("test_costs"), arg("perfect_work"));
 }
 
 }  // namespace oracledp

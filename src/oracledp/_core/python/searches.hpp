@@ -8,6 +8,7 @@
 
 #include "dual/dual_search.hpp"
 #include "halfspaces/halfspace_search.hpp"
+#include "listed/listed_queries.hpp"
 #include "lists/list_search.hpp"
 #include "lists/prefix_search.hpp"
 #include "parities/parity_sums.hpp"
@@ -132,7 +133,7 @@ void bind_conjunctions(py::module_ &m) {
           arg("work_limit"), arg("log_limit"), arg("eager") = false, arg("start") = Parts());
 }
 
-// ---- tables of all subsets, parities of few literals ---------------------------------------------------------------
+// ---- tables of all subsets, listed queries, parities of few literals -----------------------------------------------
 
 SubsetTable make_table(const py::object &records, const Integers &weights, bool parity) {
     const Records given(records, weights);
@@ -156,6 +157,30 @@ std::pair<Array<uint64_t>, Integers> best_subsets(const SubsetTable &table, int 
         table.best(width, costs.parts, costs.sizes, costs.runs, mask, value);
     }
     return {masks, values};
+}
+
+ListedQueries make_listed(const Array<int32_t> &table, const Integers &worth, const Array<int32_t> &sizes, int parts) {
+    if (table.ndim() != 2 || worth.ndim() != 1 || worth.shape(0) != table.shape(0) || table.shape(0) < 1 ||
+        (sizes.size() && sizes.size() != worth.size()))
+        throw std::invalid_argument("queries need one row of parts, one worth and one size each, and there is one");
+    return ListedQueries(table.data(), worth.data(), sizes.size() ? sizes.data() : nullptr, size_t(table.shape(0)),
+                         int(table.shape(1)), parts);
+}
+
+std::pair<Integers, Integers> best_listed(const ListedQueries &listed, const Integers &part_costs,
+                                          const Integers &size_costs) {
+    const int sizes = size_costs.size() ? int(size_costs.shape(size_costs.ndim() - 1)) : 0;
+    const Costs costs(part_costs, size_costs, listed.parts(), sizes - 1);
+    if (sizes && (listed.greatest_size() < 0 || listed.greatest_size() >= sizes))
+        throw std::invalid_argument("costs need one entry per size");
+    Integers which(py::ssize_t(costs.runs)), values(py::ssize_t(costs.runs));
+    int64_t *number = which.mutable_data();
+    Value *value = values.mutable_data();
+    {
+        py::gil_scoped_release release;
+        listed.best(costs.parts, costs.sizes, sizes, costs.runs, number, value);
+    }
+    return {which, values};
 }
 
 ParitySums make_sums(const py::object &records, const Integers &weights, int width, bool keep) {
@@ -194,6 +219,9 @@ void bind_subsets(py::module_ &m) {
     py::class_<SubsetTable>(m, "SubsetTable")
         .def(py::init(&make_table), arg("records"), arg("weights"), arg("parity"))
         .def("best", &best_subsets, arg("width"), arg("part_costs"), arg("size_costs"));
+    py::class_<ListedQueries>(m, "ListedQueries")
+        .def(py::init(&make_listed), arg("table"), arg("worth"), arg("sizes"), arg("parts"))
+        .def("best", &best_listed, arg("part_costs"), arg("size_costs"));
     py::class_<ParitySums>(m, "ParitySums")
         .def(py::init(&make_sums), arg("records"), arg("weights"), arg("width"), arg("keep"))
         .def("best", &best_parities, arg("part_costs"), arg("size_costs"));

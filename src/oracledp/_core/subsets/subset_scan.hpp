@@ -19,7 +19,7 @@ ODP_SIMD inline Value least_sum(const Value *table, const Value *costs, size_t c
 // whose cost is one number.
 class SubsetScan {
   public:
-    SubsetScan(const std::vector<Value> &table, int literals, int width)
+    SubsetScan(const Cells<Value> &table, int literals, int width)
         : table_(table), literals_(literals), width_(width), low_(std::min(literals, 10)), low_size_(size_t{1} << low_),
           high_size_(size_t{1} << (literals - low_)), costs_((literals - low_ + 1) * low_size_), low_costs_(low_size_),
           high_costs_(high_size_) {}
@@ -32,7 +32,7 @@ class SubsetScan {
         for (size_t high = 0; high < high_size_; ++high) {
             const int count = __builtin_popcountll(high);
             if (count > width_) continue;
-            const Value *row = &table_[high * low_size_], *cost = &costs_[count * low_size_];
+            const Value *row = table_.data() + high * low_size_, *cost = &costs_[count * low_size_];
             const Value least = least_sum(row, cost, low_size_) + high_costs_[high];
             if (least < found.value) found = locate(row, cost, high, least);
         }
@@ -66,7 +66,7 @@ class SubsetScan {
         throw std::logic_error("the least value is not in its row");
     }
 
-    const std::vector<Value> &table_;
+    const Cells<Value> &table_;
     const int literals_, width_, low_;
     const size_t low_size_, high_size_;
     std::vector<Value> costs_, low_costs_, high_costs_;

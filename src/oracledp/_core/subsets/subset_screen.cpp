@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "simd.hpp"
+#include "threads.hpp"
 
 namespace oracledp {
 namespace {
@@ -23,6 +24,11 @@ template <class Entry> inline int32_t least(size_t count, Entry entry) {
 }
 ODP_SIMD int32_t least_of(const int32_t *values, size_t count) {
     return least(count, [=](size_t i) { return values[i]; });
+}
+ODP_SIMD int32_t greatest_of(const int32_t *values, size_t count) {
+    int32_t found = std::numeric_limits<int32_t>::min();
+    for (size_t i = 0; i < count; ++i) found = std::max(found, values[i]);
+    return found;
 }
 ODP_SIMD int32_t least_raised(const int32_t *sums, const int32_t *costs, int32_t factor, size_t count) {
     return least(count, [=](size_t i) { return sums[i] * factor + costs[i]; });
@@ -42,12 +48,21 @@ template <class Cost> void subset_sums(std::vector<int32_t> &sums, int count, Co
 
 }  // namespace
 
-SubsetScreen::SubsetScreen(std::vector<int32_t> sums, int literal_count, Value unit_of_sums)
+SubsetScreen::SubsetScreen(Cells<int32_t> sums, int literal_count, Value unit_of_sums)
     : table(std::move(sums)), literals(literal_count), low(std::min(literals, kLowLiterals)), unit(unit_of_sums),
-      greatest(0), low_size(size_t{1} << low), high_size(table.size() / low_size) {
-    for (size_t high = 0; high < high_size; ++high) least.push_back(least_of(&table[high * low_size], low_size));
+      greatest(0), low_size(size_t{1} << low), high_size(table.size() / low_size), least(high_size) {
+    const size_t shares = std::min<size_t>(high_size, 32);
+    std::vector<int32_t> extremes(2 * shares, 0);
+    each_share(shares, [&](size_t share) {
+        for (size_t high = share * high_size / shares; high < (share + 1) * high_size / shares; ++high) {
+            const int32_t *block = table.data() + high * low_size;
+            least[high] = least_of(block, low_size);
+            extremes[2 * share] = std::min(extremes[2 * share], least[high]);
+            extremes[2 * share + 1] = std::max(extremes[2 * share + 1], greatest_of(block, low_size));
+        }
+    });
+    for (const int32_t sum : extremes) greatest = std::max<Value>(greatest, std::llabs(sum));
     for (size_t i = 0; i < std::max(low_size, high_size); ++i) sizes.push_back(i ? sizes[i / 2] + (i & 1) : 0);
-    for (const int32_t sum : table) greatest = std::max<Value>(greatest, std::llabs(sum));
     greatest *= unit;
     if (greatest == 0) unit = 1;  // no sum needs it, and a large one would only coarsen the quanta of the costs
 }
@@ -110,7 +125,7 @@ const int32_t *ScreenScan::costs_of(size_t high) const {
 }
 
 int32_t ScreenScan::least_in(size_t high) const {
-    const int32_t *sums = &screen_.table[high * screen_.low_size], *costs = costs_of(high);
+    const int32_t *sums = screen_.table.data() + high * screen_.low_size, *costs = costs_of(high);
     const int32_t found = lower_ ? least_lowered(sums, costs, lower_, screen_.low_size)
                                  : least_raised(sums, costs, raise_, screen_.low_size);
     return found + high_costs_[high];
@@ -139,7 +154,7 @@ void ScreenScan::find_close_blocks() {
 BestMask ScreenScan::decide(const Value *parts, const Value *sizes) const {
     BestMask found{0, std::numeric_limits<Value>::max()};
     for (const size_t high : close_) {
-        const int32_t *sums = &screen_.table[high * screen_.low_size], *costs = costs_of(high);
+        const int32_t *sums = screen_.table.data() + high * screen_.low_size, *costs = costs_of(high);
         const int32_t last = least_ + slack_ - high_costs_[high];
         for (size_t i = 0; i < screen_.low_size; ++i) {
             if (screened(sums[i]) + costs[i] > last) continue;

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "integers.hpp"
+#include "subsets/cells.hpp"
 
 namespace oracledp {
 
@@ -14,9 +15,9 @@ struct BestMask {
 // A table of data sums (in multiples of `unit`) over all subsets of some literals, cut into blocks of subsets that
 // agree on the high literals, with the least entry of each block.
 struct SubsetScreen {
-    SubsetScreen(std::vector<int32_t> sums, int literal_count, Value unit_of_sums);
+    SubsetScreen(Cells<int32_t> sums, int literal_count, Value unit_of_sums);
 
-    std::vector<int32_t> table;
+    Cells<int32_t> table;
     int literals, low;
     Value unit, greatest;  // greatest: absolute data value
     size_t low_size, high_size;

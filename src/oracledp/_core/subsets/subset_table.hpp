@@ -18,12 +18,12 @@ class SubsetTable {
 
   private:
     template <class Scan>
-    void scan_all(Scan scan, int width, const Value *parts, const Value *sizes, size_t runs, uint64_t *masks,
+    void scan_all(const Scan &scan, int width, const Value *parts, const Value *sizes, size_t runs, uint64_t *masks,
                   Value *values) const;
 
     int literals_;
     std::optional<SubsetScreen> screen_;
-    std::vector<Value> table_;
+    Cells<Value> table_;
 };
 
 }  // namespace oracledp

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from oracledp.mechanisms.objective import Minimum, Objective
 from oracledp.mechanisms.perturbed_min import ReportSeparatorPerturbedMin
-from oracledp.mechanisms.robust.runs import Array, Rows, Run
+from oracledp.mechanisms.robust.runs import Array, Rows, Run, Tally
 from oracledp.oracles.base import OUT_OF_MEMORY, Failed
 from oracledp.randomness.source import Randomness
 
@@ -22,16 +20,36 @@ class RspmBase:
 
     def draw(self, runs: int, source: Randomness) -> Array:
         """One row of lattice noise per run."""
-        perturbation = self.mechanism.perturbation
-        rows = [perturbation.draw(source) for _ in range(runs)]
-        return np.array(rows, dtype=np.int64).reshape(runs, perturbation.coordinates)
+        return self.mechanism.perturbation.draw_many(runs, source)
 
     def prepare(self, records: Rows, counts: Array) -> Run[Minimum]:
         """The objective of this part, to which each run adds its noise."""
         resolution = self.mechanism.perturbation.resolution
         objective = Objective.of(self.mechanism.queries, records, self.sign * counts, resolution=resolution)
+        return RspmRuns(self.mechanism, objective)
 
-        return lambda noise: output_of(self.mechanism.run_with(objective, noise))
+
+@dataclass(frozen=True, eq=False)
+class RspmRuns:
+    """The runs on one part: one at a time, or a whole batch in one call where oracle and noise allow it."""
+
+    mechanism: ReportSeparatorPerturbedMin
+    objective: Objective
+
+    def __call__(self, noise: Array) -> Minimum | None:
+        """One run."""
+        return output_of(self.mechanism.run_with(self.objective, noise))
+
+    def together(self, noise: Array, kept: int | None) -> Tally[Minimum] | None:
+        """All runs of a batch."""
+        found = self.mechanism.run_many_with(self.objective, noise)
+        if found is None:
+            return None
+        if isinstance(found, Failed):
+            output_of(found)
+            return Tally(passed=False)
+        passed = bool(found.answered.all())
+        return Tally(passed, found.at(kept) if passed and kept is not None else None)
 
 
 def output_of(found: Minimum | Failed) -> Minimum | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar, runtime_checkable
 
 from numpy.typing import NDArray
 
@@ -21,6 +21,23 @@ Rows = PackedRecords | Array
 Run = Callable[[Array], Output | None]  # noise in; the output, or None when the oracle failed
 
 BATCH = 1000  # runs that travel together
+
+
+@dataclass(frozen=True)
+class Tally(Generic[Output]):
+    """What a batch comes to: whether every run answered, and what the kept one said."""
+
+    passed: bool
+    output: Output | None = None
+
+
+@runtime_checkable
+class Together(Protocol):
+    """Runs on one part that can be carried out in one call: each must still end as it would alone."""
+
+    def together(self, noise: Array, kept: int | None) -> Tally[Any] | None:
+        """All runs with these rows of noise; None where they must be made one by one."""
+        ...
 
 
 class Base(Protocol[Produced]):
@@ -75,14 +92,12 @@ def run_batch(base: Base[Any], batch: Batch) -> BatchResult:
 
     However a run ends, it is a failure like any other: neither an exception nor its message leaves here.
     """
-    outputs = guarded(lambda: _outputs(base, batch))
-    if outputs is Ending.OUT_OF_MEMORY:
+    tally = guarded(lambda: _tally(base, batch))
+    if tally is Ending.OUT_OF_MEMORY:
         return BatchResult(batch.number, batch.part, passed=False, lost=True)
-    if isinstance(outputs, Ending) or any(output is None for output in outputs):
+    if isinstance(tally, Ending) or not tally.passed:
         return BatchResult.failed(batch)
-    return BatchResult(
-        batch.number, batch.part, passed=True, output=None if batch.kept is None else outputs[batch.kept]
-    )
+    return BatchResult(batch.number, batch.part, passed=True, output=tally.output)
 
 
 def judged_alone(base: Base[Any], batch: Batch) -> BatchResult:
@@ -91,9 +106,15 @@ def judged_alone(base: Base[Any], batch: Batch) -> BatchResult:
     return BatchResult.failed(batch) if result.lost else result
 
 
-def _outputs(base: Base[Output], batch: Batch) -> list[Output | None]:
+def _tally(base: Base[Output], batch: Batch) -> Tally[Output]:
     run = base.prepare(batch.records, batch.counts)
-    return [_output(run, noise) for noise in batch.noise]
+    if isinstance(run, Together):
+        tally = run.together(batch.noise, batch.kept)
+        if tally is not None:
+            return tally
+    outputs = [_output(run, noise) for noise in batch.noise]
+    passed = all(output is not None for output in outputs)
+    return Tally(passed, None if batch.kept is None else outputs[batch.kept])
 
 
 def _output(run: Run[Output], noise: Array) -> Output | None:
