@@ -1,11 +1,12 @@
 """Raw tables in, raw tables out, the whole budget counted: ``python -m benchmarks.synthesis.raw FOLDER [TABLE …]``.
 
-Four fifths of every table are written to ``FOLDER/TABLE.train.csv``, and oracledp makes ``TABLE.oracledp.csv`` of them by
-its two commands: ``schema infer`` for a tenth of ε = 1 and of δ = 1e-6, ``synth`` for the rest. Files ``TABLE.PEER.csv`` that
-``raw_peers.py`` made of the same rows (and its last line as ``TABLE.PEER.log``) are judged beside it. One line for each
-goes to ``results/raw.jsonl``: errors of values (in the larger of interquartile range and half a standard deviation),
-Wasserstein distance in standard deviations, correlations, one- and two-way marginals (numbers cut at the real
-deciles), and the AUC of a gradient-boosting classifier on the fifth of the rows that nobody saw.
+Four fifths of every table are written to ``FOLDER/TABLE.train.csv``, and oracledp makes ``TABLE.oracledp.csv`` of
+them by its two commands: ``schema infer`` for a tenth of ε = 1 and of δ = 1e-6, ``synth`` for the rest. Files
+``TABLE.PEER.csv`` that ``raw_peers.py`` made of the same rows (and its last line as ``TABLE.PEER.log``) are judged
+beside it. One line for each goes to ``results/raw.jsonl``: errors of values (in the larger of interquartile range and
+half a standard deviation), Wasserstein distance in standard deviations, correlations, one- and two-way marginals
+(numbers cut at the real deciles), and the AUC of a gradient-boosting classifier on the fifth of the rows that nobody
+saw.
 """
 
 from __future__ import annotations
@@ -20,10 +21,9 @@ from typing import Any
 
 import numpy as np
 import pandas
-from scipy.stats import spearmanr, wasserstein_distance
-
 from benchmarks.synthesis.results import record
 from benchmarks.synthesis.tables import FOLDER as DATA
+from scipy.stats import spearmanr, wasserstein_distance
 
 TABLES = {
     "bank": ("bank_full.csv.gz", "y"),

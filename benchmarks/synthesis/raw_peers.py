@@ -1,11 +1,13 @@
-"""One synthetic table from a peer, raw in and raw out: ``raw_peers.py TABLE.csv PEER OUT.csv``, ε = 1 and δ = 1e-6 for all of it.
+"""One synthetic table from a peer, raw in and raw out: ``raw_peers.py TABLE.csv PEER OUT.csv``.
+
+ε = 1 and δ = 1e-6 pay for all of it.
 
 Runs in an environment of its own; nothing of oracledp is imported. Peers, and what they are told beside the rows:
 
 - ``smartnoise-mst``, ``smartnoise-aim`` (smartnoise-synth 1.0.8): which columns are numbers. A tenth of ε buys their
   bounds (``preprocessor_eps``); the lists of categories are read off the rows by the library and cost it nothing.
-- ``dpsynth-mst``, ``dpsynth-swift`` (google/dpsynth): which columns are numbers, and bounds at the next powers of ten for
-  nothing; it buys quantiles and categories itself.
+- ``dpsynth-mst``, ``dpsynth-swift`` (google/dpsynth): which columns are numbers, and bounds at the next powers of ten
+  for nothing; it buys quantiles and categories itself.
 
 The last line printed is JSON: CPU seconds and memory of fit and sample, without imports.
 """
