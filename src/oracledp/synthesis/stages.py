@@ -24,6 +24,7 @@ _FIRST, _PARTS = 32, 20  # even cells of a first stage, and the parts of a cell 
 _SMALL = 2.5  # standard deviations below which differences inside a cell are taken for noise
 _MATTER = 64  # cells per stage that hold records
 _LONG, _LONG_STAGES = 200, 3  # values from which a column is reckoned to take so many stages
+_NOTHING = 1e-6  # records: what rounding leaves of a sum that is zero
 _BIN = 0.02  # of the records, in the finest bin of a model
 
 
@@ -148,8 +149,8 @@ def _first_masses(cells: Sequence[Integers], tables: Sequence[NoisyTable], leave
 
 
 def _shared(counts: Floats, total: float) -> Floats:
-    """The nearest counts that are not negative and have this sum, or none where it is negative."""
-    return np.asarray(total * to_simplex(counts / total)) if total > 0 else np.zeros_like(counts)
+    """The nearest counts that are not negative and have this sum, or none where it is nothing or less."""
+    return np.asarray(total * to_simplex(counts / total)) if total > _NOTHING else np.zeros_like(counts)
 
 
 def _runs(light: NDArray[np.bool_], first: int, last: int) -> list[slice]:
