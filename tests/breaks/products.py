@@ -66,7 +66,7 @@ def _exact_cells(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(
         stages,
         "_cut",
-        lambda cells, tables, size: cut(cells, [*tables[:-1], replace(tables[-1], values=10**6 * known[0])], size),
+        lambda cells, tables, *rest: cut(cells, [*tables[:-1], replace(tables[-1], values=10**6 * known[0])], *rest),
     )
 
 

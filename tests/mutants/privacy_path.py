@@ -127,7 +127,8 @@ GUESSING = {
         "spread_masses",
         "effective_sizes",
         "staged_thresholds",
-        "stage_count",
+        "first_cells",
+        "cuts_to_values",
     ),
     "synthesis/behaviour.py": ("_kinds", "_level", "binned_mass", "long_columns"),  # of released counts
     # of released numbers; shares likewise

@@ -260,7 +260,7 @@ def test_a_saved_model_samples_the_same(tmp_path: Path, short: None) -> None:
     assert loaded.guarantee_ == made.guarantee_
     pairs = zip(made.sample(30, seed=4), loaded.sample(30, seed=4), strict=True)
     assert all(one.equals(other) for one, other in pairs)
-    assert "p1" not in (tmp_path / "model.json").read_text().replace('p1"', "p1")
+    assert '"p1' not in (tmp_path / "model.json").read_text(), "persons' names are private"
     with pytest.raises(ModelError, match="two linked tables"):
         odp.Synthesizer.load(tmp_path / "model.json")
 

@@ -51,6 +51,7 @@ if TYPE_CHECKING:
 
 _FOR_KINDS = 0.2  # of the budget
 _BOUNDS, _CUTS = 0.6, 0.4  # of a number's share
+_NAMED = 4  # columns that an error names
 _GRAIN = 1024  # variances are rounded up to multiples of 1/1024
 RARE = "no value is common enough: an id, free text, or too few rows for this budget"
 AN_ID = (
@@ -259,6 +260,12 @@ def _tallied(cells: list[int], texts: Texts, size: int) -> Integers:
     return np.array(found, dtype=np.int64)
 
 
+def _reasons(left_out: Mapping[str, str]) -> str:
+    """Why the first columns are left out: released, as a file's comments would be."""
+    shown = [f"{name!r}: {why}" for name, why in list(left_out.items())[:_NAMED]]
+    return "; ".join(shown) + (f"; and {len(left_out) - _NAMED} more" if len(left_out) > _NAMED else "")
+
+
 def infer_schema(
     data: object,
     *,
@@ -304,11 +311,12 @@ def infer_schema(
     rows = texts.rows if relation is Neighbours.REPLACE_ONE else None
     released = release(mechanism, texts, Facts(rows, unit=unit), ledger=ledger, source=source)
     found, paid, left_out = released.result
+    kept_out = {name: why for name, why in ids.items() if name not in texts.names}
     if not found:
         raise NothingDescribed(
             "no column could be described, and the budget is spent: give a larger epsilon, or write a schema by hand"
+            f" ({_reasons(kept_out | left_out)})"
         )
-    kept_out = {name: why for name, why in ids.items() if name not in texts.names}
     return InferredSchema(
         Schema({"file": spelled.to_json(), "bought": released.guarantee.bought.to_json(), "columns": found}),
         released.guarantee,

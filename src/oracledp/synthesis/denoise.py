@@ -11,7 +11,7 @@ HEAVY = 4.0  # standard deviations of the noise that show that records are there
 _WINDOWS = (4, 16)  # neighbours that may show together what none shows alone
 FINE_FLOOR = 1e-10  # the same for values at a resolution, whose tails have traces of their own
 _TRACE = 1e-4  # of the bulk's edge: where a model puts records beyond it, they lie near it
-_RATES = np.linspace(0.0, 0.95, 20)  # of decay from one cell of a tail to the next
+_RATES = np.linspace(0.0, 0.7, 20)  # of decay from one cell of a tail to the next: with more it would have no variance
 
 
 def to_simplex(values: Floats) -> Floats:

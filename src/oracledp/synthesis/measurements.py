@@ -48,6 +48,7 @@ class Records:
     ordered: tuple[bool, ...]
     missing: tuple[bool, ...]  # whether the last code of a column stands for no value
     fine: tuple[bool, ...] = ()  # whether a column is stored at its resolution; none by default
+    coarse: tuple[Integers | None, ...] = ()  # the codes at which the cells of a first look begin; None: even cells
     sealed: Sealed[Counted] = field(init=False)
 
     def __post_init__(self, codes: NDArray[np.integer[Any]], counts: Integers) -> None:

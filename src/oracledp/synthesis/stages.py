@@ -19,10 +19,12 @@ from oracledp.synthesis.denoise import HEAVY, haar, in_proportion, thin_tails, t
 from oracledp.synthesis.hierarchy import combined_counts
 from oracledp.synthesis.measurements import Meter, NoisyTable
 
-STAGED = 200  # values in order from which a column is counted in stages
-_FIRST, _PARTS = 32, 16  # cells of the first stage, and the parts of a cell that is cut
+STAGED = 24  # values in order from which a column is counted in stages
+_FIRST, _PARTS = 32, 20  # even cells of a first stage, and the parts of a cell that is cut, at most
 _SMALL = 2.5  # standard deviations below which differences inside a cell are taken for noise
 _MATTER = 64  # cells per stage that hold records
+_LONG, _LONG_STAGES = 200, 3  # values from which a column is reckoned to take so many stages
+_NOTHING = 1e-6  # records: what rounding leaves of a sum that is zero
 _BIN = 0.02  # of the records, in the finest bin of a model
 
 
@@ -34,7 +36,7 @@ def staged(in_order: int) -> bool:
 def effective_sizes(sizes: Sequence[int], in_order: Sequence[int]) -> list[int]:
     """How many counts each column takes, about: of what is stored at a resolution few cells matter."""
     return [
-        _MATTER * (stage_count(order) if staged(order) else 1) + size - order if order > _MATTER else size
+        min(_MATTER * (_LONG_STAGES if order > _LONG else 2) + size - order, size) if staged(order) else size
         for size, order in zip(sizes, in_order, strict=True)
     ]
 
@@ -45,27 +47,39 @@ def staged_thresholds(thresholds: Sequence[float]) -> list[float]:
     return kept if len(kept) == len(thresholds) else [_BIN, *kept]
 
 
-def stage_count(in_order: int) -> int:
-    """How many stages reach single values: public."""
-    return 1 + max(1, ceil(log(in_order / _FIRST) / log(_PARTS) - 1e-9))
+def first_cells(size: int, in_order: int, coarse: Integers | None) -> Integers:
+    """Where the cells of the first stage begin: as the column says, or even ones; *missing* is one of them."""
+    if coarse is None:
+        coarse = np.unique(np.linspace(0, in_order, min(_FIRST, in_order), endpoint=False).astype(np.int64))
+    return np.append(coarse, np.arange(in_order, size))
+
+
+def cuts_to_values(starts: Integers, in_order: int) -> tuple[int, int]:
+    """How many further stages reach single values, and into how many parts each cuts a cell, at most: public.
+
+    >>> cuts_to_values(np.array([0, 1, 11, 111]), 1111)
+    (3, 10)
+    """
+    widest = int(np.diff(np.append(starts[starts < in_order], in_order)).max())
+    cuts = max(ceil(log(widest) / log(_PARTS) - 1e-9), 1)
+    return cuts, max(ceil(widest ** (1 / cuts) - 1e-9), 2)
 
 
 def measure_stages(meter: Meter, column: int, rho: Fraction) -> tuple[tuple[Integers, ...], list[NoisyTable]]:
     """The first value of each cell, stage by stage, and their noisy counts; *missing* is always a cell of its own."""
     size, in_order = meter.records.sizes[column], meter.records.in_order[column]
-    starts = np.unique(np.linspace(0, in_order, min(_FIRST, in_order), endpoint=False).astype(np.int64))
-    starts = np.append(starts, np.arange(in_order, size))
+    starts = first_cells(size, in_order, meter.records.coarse[column] if meter.records.coarse else None)
     cells: list[Integers] = []
     tables: list[NoisyTable] = []
-    stages = stage_count(in_order)
-    for stage, part in enumerate(split(rho, [1.0] * stages)):
+    cuts, parts = cuts_to_values(starts, in_order)
+    for stage, part in enumerate(split(rho, [1.0] * (1 + cuts))):
         cells.append(starts)
         tables.append(meter.table((column,), (-2 - stage,), [cells_of(starts, size)], part))
-        starts = _cut(cells, tables, size)
+        starts = _cut(cells, tables, size, parts)
     return tuple(cells), tables
 
 
-def _cut(cells: Sequence[Integers], tables: Sequence[NoisyTable], size: int) -> Integers:
+def _cut(cells: Sequence[Integers], tables: Sequence[NoisyTable], size: int, most: int) -> Integers:
     """Cut every cell that holds far more than noise, by all stages that counted it, into parts as equal as can be."""
     starts = cells[-1]
     widths = np.diff(np.append(starts, size))
@@ -77,7 +91,7 @@ def _cut(cells: Sequence[Integers], tables: Sequence[NoisyTable], size: int) -> 
         times += same
     heavy = (sums > HEAVY * tables[-1].deviation * times**0.5) & (widths > 1)
     parts = [
-        start + np.arange(min(_PARTS, width)) * width // min(_PARTS, width) if cut else np.array([start])
+        start + np.arange(min(most, width)) * width // min(most, width) if cut else np.array([start])
         for start, width, cut in zip(starts.tolist(), widths.tolist(), heavy.tolist(), strict=True)
     ]
     return np.concatenate(parts).astype(np.int64)
@@ -135,8 +149,8 @@ def _first_masses(cells: Sequence[Integers], tables: Sequence[NoisyTable], leave
 
 
 def _shared(counts: Floats, total: float) -> Floats:
-    """The nearest counts that are not negative and have this sum, or none where it is negative."""
-    return np.asarray(total * to_simplex(counts / total)) if total > 0 else np.zeros_like(counts)
+    """The nearest counts that are not negative and have this sum, or none where it is nothing or less."""
+    return np.asarray(total * to_simplex(counts / total)) if total > _NOTHING else np.zeros_like(counts)
 
 
 def _runs(light: NDArray[np.bool_], first: int, last: int) -> list[slice]:

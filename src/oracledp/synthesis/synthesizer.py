@@ -272,4 +272,5 @@ def records_of(table: Table) -> Records:
         tuple(column.ordered for column in columns),
         tuple(column.nullable for column in columns),
         tuple(isinstance(column, Ordered) and column.resolution is not None for column in columns),
+        tuple(column.first_cells if isinstance(column, Ordered) else None for column in columns),
     )

@@ -8,6 +8,9 @@ from datetime import timedelta
 from functools import cached_property
 from typing import ClassVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 from oracledp.data.schema.moments import Moment
 
 _FORMATS = ("%H:%M:%S", "%-H:%M:%S", "%H:%M", "%-H:%M", "%M:%S", "%-M:%S")
@@ -52,6 +55,11 @@ class Duration(Moment):
     def pattern(self) -> str:
         """A first part of up to six digits, two digits each for the others; every engine reads it alike."""
         return "[ ]*[0-9]{1,6}" + ":[0-5][0-9]" * (len(self.scales) - 1) + "[ ]*"
+
+    @property
+    def first_cells(self) -> NDArray[np.int64] | None:
+        """As of other amounts."""
+        return None if self.grid is None else self.grid.coarse
 
     def count_of(self, value: object) -> int | None:
         """The seconds of a duration or of a text."""

@@ -55,7 +55,7 @@ class Grid:
         cuts = [step for step in map(self.step_at_least, self.thresholds) if step <= self.last]
         if self.last < MOST_CELLS:
             return np.arange(self.last + 1, dtype=np.int64)
-        zero = min(max(round(-self.lo / self.resolution), 0), self.last)
+        zero = self._zero
         digits = 4
         while True:
             above, below = _leading(self.last - zero, 10**digits), _leading(zero, 10**digits)
@@ -65,6 +65,30 @@ class Grid:
         lower = [zero - end + 1 for end in (*below[1:], zero + 1)][::-1]
         mirrored = [step for step in lower if step <= zero]
         return np.unique(np.array([*mirrored, *(zero + step for step in above), *cuts, 0], dtype=np.int64))
+
+    @cached_property
+    def coarse(self) -> Steps:
+        """The codes at which wide cells begin, each about a fifth as wide as it is far from zero: for a first look.
+
+        Bounds are often far beyond the values, and the scale of these is not known: so all scales get as many cells.
+
+        >>> Grid(Fraction(-3), Fraction(1), 24, ()).coarse.tolist()
+        [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 13, 15, 18, 21]
+        """
+        zero = self._zero
+        farthest = max(self.last - zero, zero)
+        starts = [0]
+        while starts[-1] < farthest:
+            starts.append(max(starts[-1] + 1, -(-starts[-1] * 6 // 5)))
+        sides = np.array(starts, dtype=np.int64)
+        steps = np.concatenate([zero - sides + 1, zero + sides, [0]])
+        codes = np.searchsorted(self.starts, steps[(steps >= 0) & (steps <= self.last)])
+        return np.unique(codes[codes < self.size])
+
+    @property
+    def _zero(self) -> int:
+        """The step nearest to zero."""
+        return min(max(round(-self.lo / self.resolution), 0), self.last)
 
     def step_at_least(self, value: Fraction) -> int:
         """The first step whose value is at least this one."""

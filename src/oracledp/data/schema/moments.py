@@ -101,6 +101,11 @@ class Moment(Ordered):
         steps = sorted({last * part // parts for part in range(1, parts)} - {0})
         return tuple(self.lo + int(self.resolution) * step for step in steps)
 
+    @property
+    def first_cells(self) -> NDArray[np.int64] | None:
+        """Even ones: no day is nearer to zero than another."""
+        return None
+
     def steps(self, numbers: NDArray[Any]) -> NDArray[np.int64]:
         """Rounded down: a time stamp at the resolution of an hour is its hour."""
         assert self.resolution is not None, "a moment has a resolution"

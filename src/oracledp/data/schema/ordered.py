@@ -60,6 +60,11 @@ class Ordered(Column):
         thresholds = tuple(exactly(cut) for cut in self.cuts)
         return Grid(lo, self.resolution, floor((hi - lo) / self.resolution), thresholds)
 
+    @property
+    def first_cells(self) -> NDArray[np.int64] | None:
+        """The codes at which the cells of a first look at the column begin; None where even cells do."""
+        return None if self.grid is None else self.grid.coarse
+
     def _even_steps(self, resolution: Fraction) -> list[int]:
         """Where a grid without thresholds is cut into parts of as many cells each: what rules may then distinguish."""
         lo, hi = exactly(self.lo), exactly(self.hi)

@@ -34,7 +34,8 @@ def top_level(definition: object) -> Mapping[str, Any]:
     """The definition with its ``columns`` key, which a bare mapping of columns may leave out."""
     if not isinstance(definition, Mapping):
         raise SchemaError("a schema must be a mapping with the key 'columns'")
-    if definition and all(isinstance(entry, str) or _kind(entry) for entry in definition.values()):
+    bare = definition and all(isinstance(entry, str) or _kind(entry) for entry in definition.values())
+    if bare and not _lists_columns(definition):
         return {"columns": definition}
     for key in definition:
         if key not in TOP_KEYS:
@@ -46,6 +47,13 @@ def top_level(definition: object) -> Mapping[str, Any]:
 
 def _kind(entry: object) -> bool:
     return isinstance(entry, Mapping) and isinstance(entry.get("kind"), str)
+
+
+def _lists_columns(definition: Mapping[str, Any]) -> bool:
+    """Whether ``columns`` lists columns, one of which may be called *kind*, and does not define one of that name."""
+    columns = definition.get("columns")
+    listed = isinstance(columns, Mapping) and all(isinstance(entry, str | Mapping) for entry in columns.values())
+    return listed and all(key in TOP_KEYS for key in definition)
 
 
 def _parse_column(name: object, entry: object) -> Column:
