@@ -17,6 +17,7 @@ from oracledp.synthesis.bins import Floats
 from oracledp.synthesis.fitting import Fit, Pull
 from oracledp.synthesis.measuring import Measured
 from oracledp.synthesis.mixture import Mixture
+from oracledp.synthesis.recipe import Settings
 from oracledp.synthesis.thinning import thinned
 
 Progress = Callable[[int, int], None]
@@ -42,9 +43,9 @@ def fit_mixture(
 ) -> Mixture:
     """The average of independently started fits: averaging removes part of what each one fitted of the noise."""
     pull, (components, steps) = _chosen(measured, smooth, generator)
-    mixtures = []
+    mixtures, whole = [], replace(Fit.of(measured, smooth).centred(), pull=pull)
     for number in range(_ENSEMBLES):
-        fit = Fit.of(measured, smooth, pull, components, generator)
+        fit = whole.begun(components, generator)
         mixtures.append(fit.mixture(fit.sharp_run(fit.first(generator), steps)))
         progress(number + 1, _ENSEMBLES)
     weights = np.concatenate([mixture.weights for mixture in mixtures]) / _ENSEMBLES
@@ -68,7 +69,7 @@ class RunningFit:
     def __init__(self, measured: Measured, smooth: Sequence[int], generator: np.random.Generator) -> None:
         pull, (components, steps) = _chosen(measured, smooth, generator)
         pull = replace(pull, divergence=min(pull.divergence, Pull.divergence))  # rounds may find what marginals hide
-        self._fit = Fit.of(measured, smooth, pull, components, generator)
+        self._fit = replace(Fit.of(measured, smooth).centred(), pull=pull).begun(components, generator)
         self._point = self._fit.run(self._fit.first(generator), steps)
         self.mixture = self._fit.mixture(self._point)
 
@@ -83,8 +84,9 @@ class RunningFit:
 class Trial:
     """Small fits to thinned counts, judged by the counts kept back."""
 
-    smooth: Sequence[int]
-    halves: list[tuple[Measured, Fit]]  # what the fits see, and what judges them
+    halves: list[tuple[Fit, Fit]]  # what is fitted, and what judges it
+    rule: Settings
+    released: int
     seed: int
 
     @classmethod
@@ -93,8 +95,8 @@ class Trial:
         halves = []
         for _ in range(min(max(_COUNTS // measured.released, 1), _MOST_THINNED)):
             seen, kept = thinned(measured, _KEPT, generator)
-            halves.append((seen, Fit.of(kept, smooth, Pull(), 1, generator)))
-        return cls(smooth, halves, int(generator.integers(2**63)))
+            halves.append((Fit.of(seen, smooth).centred(), Fit.of(kept, smooth)))
+        return cls(halves, measured.settings, measured.released, int(generator.integers(2**63)))
 
     def pull(self) -> Pull:
         """What holds the fit back best: first how strongly towards what, then how much roughness costs."""
@@ -102,7 +104,7 @@ class Trial:
         towards = (True, False) if any(fit.has_factors for fit in fits) else (False,)
         best = min((self._strength(fits, factors) for factors in towards), key=lambda found: found[1].misfit)
         for roughness in _ROUGHNESS:
-            pull = replace(best[0], smoothness=roughness * self.halves[0][0].settings.smoothness)
+            pull = replace(best[0], smoothness=roughness * self.rule.smoothness)
             found = self._judged(fits, pull, 0)
             if found.misfit >= best[1].misfit:
                 break
@@ -120,7 +122,7 @@ class Trial:
         stronger = [strength for strength in _PULLS if strength >= pull.divergence][:2]
         larger = [replace(pull, divergence=strength) for strength in stronger]
         misfits = [one._judged(fits, found, 1).misfit for found in larger]
-        gain = (small - min(misfits)) / self.halves[0][0].released
+        gain = (small - min(misfits)) / self.released
         found = larger[
             int(np.argmin(misfits))
         ]  # the first size is for trials: no count shows what it misses of four columns
@@ -137,7 +139,7 @@ class Trial:
         misfit = self._judged(fits, replace(pull, divergence=stronger), size).misfit
         if misfit < least:
             best, least = replace(pull, divergence=stronger), misfit
-        rough = replace(best, smoothness=self.halves[0][0].settings.smoothness)
+        rough = replace(best, smoothness=self.rule.smoothness)
         return rough if rough != best and self._judged(fits, rough, size).misfit < least else best
 
     def _strength(self, fits: Sequence[Fit], factors: bool) -> tuple[Pull, Judged]:
@@ -159,7 +161,7 @@ class Trial:
 
     def _fits(self, size: int) -> list[Fit]:
         generator = np.random.default_rng(self.seed)
-        return [Fit.of(seen, self.smooth, Pull(), SIZES[size][0], generator) for seen, _ in self.halves]
+        return [fit.begun(SIZES[size][0], generator) for fit, _ in self.halves]
 
     def _judged(self, fits: Sequence[Fit], pull: Pull, size: int) -> Judged:
         found, generator = [], np.random.default_rng(self.seed)
