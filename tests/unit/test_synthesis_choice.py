@@ -80,7 +80,11 @@ def test_factors_show_where_columns_move_together_and_only_there() -> None:
 def test_evidence_decides_how_strongly_columns_are_kept_apart(strength: float) -> None:
     measured, records = released(one_factor(strength))
     pull = Trial.of(measured, records.in_order, np.random.default_rng(2)).pull()
-    assert pull.factors if strength else pull.divergence >= 1.5
+    if strength:
+        assert pull is not None
+        assert pull.factors
+    else:
+        assert pull is None
 
 
 @pytest.mark.slow
@@ -98,8 +102,7 @@ def test_independent_columns_stay_independent() -> None:
     codes = one_factor(0.0, rows=300)
     measured, records = released(codes, Fraction(1, 1000))
     mixture = fit_mixture(measured, records.in_order, np.random.default_rng(5))
-    off = correlations(mixture.weights, mixture.parts, measured)[np.triu_indices(codes.shape[1], 1)]
-    assert np.abs(off).mean() < 0.1
+    assert mixture.weights.tolist() == [1.0]
 
 
 def test_misfit_is_least_at_the_truth() -> None:
@@ -117,5 +120,4 @@ def test_misfit_is_least_at_the_truth() -> None:
 def test_a_single_column_is_one_component() -> None:
     measured, records = released(one_factor(0.5)[:, :1])
     mixture = fit_mixture(measured, records.in_order, np.random.default_rng(8))
-    assert len(mixture.weights) == 2  # an average of two fits
-    assert mixture.weights.sum() == pytest.approx(1)
+    assert mixture.weights.tolist() == [1.0]

@@ -16,9 +16,9 @@ from oracledp.synthesis.layout import Layout
 from oracledp.synthesis.measurements import Meter, Records
 from oracledp.synthesis.measuring import Measured, measure
 from oracledp.synthesis.mixture import Mixture
+from oracledp.synthesis.pair_terms import Pairs
 from oracledp.synthesis.recipe import relative_noise, settings
 from oracledp.synthesis.rounding import draw_rows, stratified, systematic
-from oracledp.synthesis.pair_terms import Pairs
 from oracledp.synthesis.terms import OneWays, Parities, State, Term
 
 SIZES = (2, 3, 6, 20)

@@ -25,11 +25,11 @@ _KEPT = Fraction(3, 10)  # of the counts' information, for judging
 _PULLS = (0.1, 0.2, 0.4, 0.8, 1.5, 3.0, 6.0)  # times the rule's
 _STRIDE = 2  # from one pull to the next where it is only asked towards what
 _ROUGHNESS = (0.2, 1.0, 5.0)  # times the rule's
-SMALL, FULL = (60, 150), (200, 400)  # components and steps: of what is asked first, and of the model's fits
+SIZES = ((60, 150), (200, 400))  # components and steps: of the first trials, and of the model's own fits
 _MOST_FITS, _FEWEST_FITS = 4, 2
-_RECORDS = 2  # for each component of all fits, at least
+_RECORDS = 10  # for each component of all fits, at least
 _WIDE = 600  # bins of all columns, beyond which trials stay small and fits are few
-_ERRORS = 1.5  # standard errors by which dependence must show
+_ERRORS = 1.5  # standard errors by which dependence must show, and the use of a penalty on roughness
 _COUNTS, _MOST_THINNED = 8000, 2  # the fewer counts, the more often they are thinned
 _EXTRA_STEPS, _EXTRA_RATE = 100, 0.03  # when a measurement is added
 
@@ -47,8 +47,8 @@ def fit_mixture(
         return whole.mixture(whole.alone)
     fits, mixtures = _fits(measured), list[Mixture]()
     for number in range(fits):
-        fit = replace(whole, pull=pull).begun(FULL[0], generator)
-        mixtures.append(fit.mixture(fit.sharp_run(fit.first(generator), FULL[1])))
+        fit = replace(whole, pull=pull).begun(SIZES[1][0], generator)
+        mixtures.append(fit.mixture(fit.sharp_run(fit.first(generator), SIZES[1][1])))
         progress(number + 1, fits)
     weights = np.concatenate([mixture.weights for mixture in mixtures]) / fits
     return Mixture(whole.layout, weights, np.concatenate([mixture.parts for mixture in mixtures]))
@@ -58,7 +58,7 @@ def _fits(measured: Measured) -> int:
     """How many are averaged: rows are drawn component by component, so that these must not be too many for them."""
     if _wide(measured):
         return _FEWEST_FITS
-    return int(min(max(measured.total / (_RECORDS * FULL[0]), _FEWEST_FITS), _MOST_FITS))
+    return int(min(max(measured.total / (_RECORDS * SIZES[1][0]), _FEWEST_FITS), _MOST_FITS))
 
 
 def _wide(measured: Measured) -> bool:
@@ -79,8 +79,8 @@ class RunningFit:
     def __init__(self, measured: Measured, smooth: Sequence[int], generator: np.random.Generator) -> None:
         pull = _chosen(measured, smooth, generator) or Pull(False)
         pull = replace(pull, divergence=min(pull.divergence, Pull.divergence))  # rounds may find what marginals hide
-        self._fit = replace(Fit.of(measured, smooth).centred(), pull=pull).begun(FULL[0], generator)
-        self._point = self._fit.run(self._fit.first(generator), FULL[1])
+        self._fit = replace(Fit.of(measured, smooth).centred(), pull=pull).begun(SIZES[1][0], generator)
+        self._point = self._fit.run(self._fit.first(generator), SIZES[1][1])
         self.mixture = self._fit.mixture(self._point)
 
     def extend(self, measured: Measured) -> None:
@@ -108,7 +108,7 @@ class Trial:
             halves.append((Fit.of(seen, smooth).centred(), Fit.of(kept, smooth)))
         ordered = bool(halves[0][0].steps.any())
         roughness = tuple(times * measured.settings.smoothness for times in _ROUGHNESS) if ordered else ()
-        last = SMALL if _wide(measured) else FULL
+        last = SIZES[0] if _wide(measured) else SIZES[1]
         return cls(halves, roughness, last, int(generator.integers(2**63)))
 
     def pull(self) -> Pull | None:
@@ -119,18 +119,18 @@ class Trial:
         """
         towards = (True, False) if any(fit.has_factors for fit, _ in self.halves) else (False,)
         wide = _PULLS[::_STRIDE]
-        small = [self._strongest(SMALL, Pull(factors, wide[len(wide) // 2]), wide) for factors in towards]
+        small = [self._strength(SIZES[0], Pull(factors, wide[len(wide) // 2]), wide) for factors in towards]
         first = min(small, key=lambda found: found[1].misfit)[0]
-        pull, best = self._strongest(self.last, first, _PULLS)
+        pull, best = self._strength(self.last, first, _PULLS)
         for roughness in self.roughness:
             found = self._judged(self.last, replace(pull, smoothness=roughness))
-            if found.misfit >= best.misfit:
+            if not found.surely_better(best):
                 break
             pull, best = replace(pull, smoothness=roughness), found
         apart = Judged(np.stack([judge.residuals(fit.alone) for fit, judge in self.halves]))
         return pull if best.surely_better(apart) else None
 
-    def _strongest(self, size: tuple[int, int], first: Pull, pulls: Sequence[float]) -> tuple[Pull, Judged]:
+    def _strength(self, size: tuple[int, int], first: Pull, pulls: Sequence[float]) -> tuple[Pull, Judged]:
         """Go from one pull to where the misfit is least: it falls, then rises."""
         known: dict[int, Judged] = {}
 

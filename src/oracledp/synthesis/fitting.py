@@ -113,7 +113,7 @@ class Fit:
         return self.factors.loadings.shape[1] > 0
 
     def residuals(self, point: Point) -> Floats:
-        """How far a point is from each count of more than one column, in standard deviations of its noise."""
+        """How far a point is from each count, in standard deviations of its noise."""
         state = self._state(point)
         found = np.concatenate([term.residuals(state) for term in self.terms])
         return np.asarray(found / self.scale**0.5, dtype=np.float64)

@@ -50,7 +50,7 @@ class Term(Protocol):
         ...
 
     def residuals(self, state: State) -> Singles:
-        """The residuals of counts of more than one column times the roots of their precisions."""
+        """The residuals times the roots of their precisions."""
         ...
 
     def sharpened(self, state: State, errors: float) -> Term:
@@ -97,8 +97,8 @@ class OneWays:
         state.pull += state.parts @ residual
 
     def residuals(self, state: State) -> Singles:
-        """None."""
-        return np.zeros(0, dtype=np.float32)
+        """Of all bins."""
+        return np.asarray((state.weights @ state.parts - self.target) * np.sqrt(self.precision))
 
     def sharpened(self, state: State, errors: float) -> OneWays:
         """Move the targets on."""
@@ -141,8 +141,8 @@ class Level:
         state.pull += state.parts[:, self.block] @ residual
 
     def residuals(self, state: State) -> Singles:
-        """None."""
-        return np.zeros(0, dtype=np.float32)
+        """Of the table."""
+        return np.asarray((self._counts(state) - self.target) * np.sqrt(self.precision))
 
     def sharpened(self, state: State, errors: float) -> Level:
         """Move the targets on."""
