@@ -29,7 +29,7 @@ SIZES = ((60, 150), (200, 400))  # components and steps: of the first trials, an
 _MOST_FITS, _FEWEST_FITS = 4, 2
 _RECORDS = 10  # for each component of all fits, at least
 _WIDE = 600  # bins of all columns, beyond which trials stay small and fits are few
-_ERRORS = 1.5  # standard errors by which dependence must show, and the use of a penalty on roughness
+_ERRORS = 1.5  # standard errors by which dependence must show
 _COUNTS, _MOST_THINNED = 8000, 2  # the fewer counts, the more often they are thinned
 _EXTRA_STEPS, _EXTRA_RATE = 100, 0.03  # when a measurement is added
 
@@ -124,7 +124,7 @@ class Trial:
         pull, best = self._strength(self.last, first, _PULLS)
         for roughness in self.roughness:
             found = self._judged(self.last, replace(pull, smoothness=roughness))
-            if not found.surely_better(best):
+            if found.misfit >= best.misfit:
                 break
             pull, best = replace(pull, smoothness=roughness), found
         apart = Judged(np.stack([judge.residuals(fit.alone) for fit, judge in self.halves]))
