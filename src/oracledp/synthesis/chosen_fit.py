@@ -23,7 +23,7 @@ Progress = Callable[[int, int], None]
 
 _KEPT = Fraction(3, 10)  # of the counts' information, for judging
 _PULLS = (0.1, 0.2, 0.4, 0.8, 1.5, 3.0, 6.0)  # times the rule's
-_STRIDE = 2  # from one pull to the next where it is only asked towards what
+_ASKED = _PULLS[::2]  # where it is only asked towards what
 _ROUGHNESS = (0.2, 1.0, 5.0)  # times the rule's
 SIZES = ((60, 150), (200, 400))  # components and steps: of the first trials, and of the model's own fits
 _MOST_FITS, _FEWEST_FITS = 4, 2
@@ -96,6 +96,7 @@ class Trial:
 
     halves: list[tuple[Fit, Fit]]  # what is fitted, and what judges it
     roughness: tuple[float, ...]  # that may cost something, from little to much
+    asked: tuple[float, ...]  # pulls tried to see towards what
     last: tuple[int, int]  # components and steps of the trials that settle it
     seed: int
 
@@ -108,8 +109,8 @@ class Trial:
             halves.append((Fit.of(seen, smooth).centred(), Fit.of(kept, smooth)))
         ordered = bool(halves[0][0].steps.any())
         roughness = tuple(times * measured.settings.smoothness for times in _ROUGHNESS) if ordered else ()
-        last = SIZES[0] if _wide(measured) else SIZES[1]
-        return cls(halves, roughness, last, int(generator.integers(2**63)))
+        asked, last = ((Pull.divergence,), SIZES[0]) if _wide(measured) else (_ASKED, SIZES[1])
+        return cls(halves, roughness, asked, last, int(generator.integers(2**63)))
 
     def pull(self) -> Pull | None:
         """What holds the fit back best: towards what, how strongly, how much roughness costs; None if all is noise.
@@ -118,8 +119,7 @@ class Trial:
         own fits settles it.
         """
         towards = (True, False) if any(fit.has_factors for fit, _ in self.halves) else (False,)
-        wide = _PULLS[::_STRIDE]
-        small = [self._strength(SIZES[0], Pull(factors, wide[len(wide) // 2]), wide) for factors in towards]
+        small = [self._strength(SIZES[0], Pull(factors), self.asked) for factors in towards]
         first = min(small, key=lambda found: found[1].misfit)[0]
         pull, best = self._strength(self.last, first, _PULLS)
         for roughness in self.roughness:
@@ -142,7 +142,7 @@ class Trial:
         place = pulls.index(first.divergence)
         while True:
             beside = [other for other in (place - 1, place + 1) if 0 <= other < len(pulls)]
-            nearer = min(beside, key=lambda other: judged(other).misfit)
+            nearer = min(beside, key=lambda other: judged(other).misfit, default=place)
             if judged(nearer).misfit >= judged(place).misfit:
                 return replace(first, divergence=pulls[place]), judged(place)
             place = nearer
