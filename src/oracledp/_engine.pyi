@@ -10,6 +10,7 @@ from oracledp.data.packed_records import PackedRecords
 
 _Ints = NDArray[np.int64]
 _Words = NDArray[np.uint64]
+_Singles = NDArray[np.float32]
 _Reader = Callable[[int], bytes] | None
 
 # packing
@@ -46,6 +47,8 @@ def find_upper_weight(
 def swap_towards(
     rows: _Ints, strata: _Ints, starts: _Ints, excess: NDArray[np.float32], sweeps: int, seed: int
 ) -> int: ...
+def sum_cells(tables: _Ints, edges: _Ints, matrix: _Singles, sums: _Singles) -> None: ...
+def spread_cells(tables: _Ints, edges: _Ints, values: _Singles, matrix: _Singles) -> None: ...
 
 # searches
 class ConjunctionIndex:

@@ -55,7 +55,7 @@ def contents(found: LinkedTable) -> tuple[dict[Any, int], dict[Any, int]]:
 @pytest.fixture
 def short(monkeypatch: pytest.MonkeyPatch) -> None:
     """Fits of few components and steps."""
-    monkeypatch.setattr(chosen_fit, "SIZES", ((24, 6),) * 3)
+    monkeypatch.setattr(chosen_fit, "SIZES", ((24, 6),) * 2)
 
 
 def clinic(persons: int = 400) -> tuple[pandas.DataFrame, pandas.DataFrame]:

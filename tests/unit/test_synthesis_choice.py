@@ -13,7 +13,7 @@ from oracledp.privacy.guarantee import Neighbours
 from oracledp.randomness.source import SeededRandomness
 from oracledp.synthesis.bins import Floats, Integers
 from oracledp.synthesis.chosen_fit import Trial, fit_mixture
-from oracledp.synthesis.copula import factor_logits
+from oracledp.synthesis.copula import Factors
 from oracledp.synthesis.fitting import Fit, Pull
 from oracledp.synthesis.measurements import Meter, NoisyTable, Records
 from oracledp.synthesis.measuring import Measured, measure
@@ -69,7 +69,7 @@ def test_factors_show_where_columns_move_together_and_only_there() -> None:
     rng = np.random.default_rng(1)
     for strength, expected in ((0.9, 0.81), (0.0, 0.0)):
         measured, records = released(one_factor(strength))
-        logits = factor_logits(measured, records.in_order, 300, rng)
+        logits = Factors.of(measured, records.in_order).logits(300, rng)
         parts = np.exp(logits)
         found = correlations(np.full(300, 1 / 300), parts, measured)
         off = found[np.triu_indices(len(found), 1)]
@@ -80,7 +80,11 @@ def test_factors_show_where_columns_move_together_and_only_there() -> None:
 def test_evidence_decides_how_strongly_columns_are_kept_apart(strength: float) -> None:
     measured, records = released(one_factor(strength))
     pull = Trial.of(measured, records.in_order, np.random.default_rng(2)).pull()
-    assert pull.factors if strength else pull.divergence >= 1.5
+    if strength:
+        assert pull is not None
+        assert pull.factors
+    else:
+        assert pull is None
 
 
 @pytest.mark.slow
@@ -98,13 +102,12 @@ def test_independent_columns_stay_independent() -> None:
     codes = one_factor(0.0, rows=300)
     measured, records = released(codes, Fraction(1, 1000))
     mixture = fit_mixture(measured, records.in_order, np.random.default_rng(5))
-    off = correlations(mixture.weights, mixture.parts, measured)[np.triu_indices(codes.shape[1], 1)]
-    assert np.abs(off).mean() < 0.1
+    assert mixture.weights.tolist() == [1.0]
 
 
 def test_misfit_is_least_at_the_truth() -> None:
     measured, records = released(one_factor(0.9), Fraction(1, 2))
-    fit = Fit.of(measured, records.in_order, Pull(), 50, np.random.default_rng(6))
+    fit = replace(Fit.of(measured, records.in_order).centred(), pull=Pull()).begun(50, np.random.default_rng(6))
     apart = replace(fit, start=np.repeat(fit.marginals[None], 50, axis=0))
     rng = np.random.default_rng(7)
     together, asunder, ended = (
@@ -117,5 +120,4 @@ def test_misfit_is_least_at_the_truth() -> None:
 def test_a_single_column_is_one_component() -> None:
     measured, records = released(one_factor(0.5)[:, :1])
     mixture = fit_mixture(measured, records.in_order, np.random.default_rng(8))
-    assert len(mixture.weights) == 2  # an average of two fits
-    assert mixture.weights.sum() == pytest.approx(1)
+    assert mixture.weights.tolist() == [1.0]

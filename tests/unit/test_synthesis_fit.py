@@ -16,9 +16,10 @@ from oracledp.synthesis.layout import Layout
 from oracledp.synthesis.measurements import Meter, Records
 from oracledp.synthesis.measuring import Measured, measure
 from oracledp.synthesis.mixture import Mixture
+from oracledp.synthesis.pair_terms import Pairs
 from oracledp.synthesis.recipe import relative_noise, settings
 from oracledp.synthesis.rounding import draw_rows, stratified, systematic
-from oracledp.synthesis.terms import OneWays, Pairs, Parities, State, Term
+from oracledp.synthesis.terms import OneWays, Parities, State, Term
 
 SIZES = (2, 3, 6, 20)
 
@@ -52,12 +53,12 @@ def losses(term: Term, parts: Floats, weights: Floats) -> float:
     if isinstance(term, OneWays):
         return float(((weights @ parts - term.target) ** 2 * term.precision).sum() / 2)
     if isinstance(term, Pairs):
-        total = 0.0
-        for pair in term.pairs:
-            rows = np.add.reduceat(two[pair.rows, pair.columns], pair.row_starts, axis=0)
-            table = np.add.reduceat(rows, pair.column_starts, axis=1)
-            total += float(((table - pair.target) ** 2).sum() * pair.precision / 2)
-        return total
+        cells = []
+        for row, column, *shape, rows, columns in term.tables.tolist():
+            edges = [term.edges[at : at + many + 1] for at, many in zip((rows, columns), shape, strict=True)]
+            block = two[row : row + edges[0][-1], column : column + edges[1][-1]]
+            cells.append(np.add.reduceat(np.add.reduceat(block, edges[0][:-1], axis=0), edges[1][:-1], axis=1).ravel())
+        return float(((np.concatenate(cells) - term.target) ** 2 * term.precision).sum() / 2)
     assert isinstance(term, Parities)
     features = parts @ term.signs
     pairs = np.einsum("k,ki,kj->ij", weights, features, features)
@@ -82,7 +83,7 @@ def test_gradients_are_the_derivatives(kind: type[Term]) -> None:
     rng = np.random.default_rng(2)
     parts = np.concatenate([rng.dirichlet(np.ones(size), 5) for size in layout.sizes], axis=1)
     weights = rng.dirichlet(np.ones(5))
-    state = State(parts, weights, np.zeros_like(parts), np.zeros_like(weights))  # type: ignore[arg-type]
+    state = State.at(parts.astype(np.float32), weights.astype(np.float32))
     term.add(state)
     step = 1e-5
     for _ in range(30):

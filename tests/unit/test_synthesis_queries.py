@@ -157,7 +157,7 @@ def test_sharpening_doubles_what_is_missed_beyond_the_noise_and_nothing_else() -
     )
     measured = measure_workload(gauge, Workload.parse(["ranges", "member"], SCHEMA), SCHEMA, rng)
     measured = replace(measured, queries=(gauge_queries(),))
-    fit = Fit.of(measured, (6, 0, 0), Pull(), 5, rng)
+    fit = replace(Fit.of(measured, (6, 0, 0)).centred(), pull=Pull()).begun(5, rng)
     assert len(fit.terms) >= 6
     parts = np.concatenate([rng.dirichlet(np.ones(b.size), 5) for b in measured.bins], axis=1).astype(np.float32)
     weights = rng.dirichlet(np.ones(5)).astype(np.float32)

@@ -250,7 +250,7 @@ def test_binary_answers_come_from_parities() -> None:
     ids=["halfspaces", "weights", "classes"],
 )
 def test_workloads_fit_sample_save_and_load(workload: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(chosen_fit, "SIZES", ((40, 100),) * 3)  # a short fit: what is measured stays the same
+    monkeypatch.setattr(chosen_fit, "SIZES", ((40, 100),) * 2)  # a short fit: what is measured stays the same
     monkeypatch.setattr(chosen_fit, "_EXTRA_STEPS", 20)
     own = synthesizer(workload=workload).fit(frame(), source=SeededRandomness(2))
     assert len(own.model_.queries) >= 1

@@ -52,7 +52,7 @@ TOWNS = Schema(
     {"code": {"kind": "categorical", "values": [f"c{number}" for number in range(120)]}, "far": {"kind": "boolean"}}
 )
 CODES = np.array([[0, 0], [5, 1], [60, 1], [7, 1]], dtype=np.uint8)
-_SHORT = ((24, 6),) * 3  # fits of few components and steps: they touch released values only
+_SHORT = ((24, 6),) * 2  # fits of few components and steps: they touch released values only
 REPLACE, ADD = Neighbours.REPLACE_ONE, Neighbours.ADD_REMOVE
 
 

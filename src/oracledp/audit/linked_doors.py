@@ -32,7 +32,7 @@ KINDS: tuple[tuple[list[Any], list[Any]], ...] = (
     ([(True, None), (False, 7)], [(True, "A"), (False, "B"), (False, "C"), (True, "C")]),
 )
 ADD_REMOVE = (Neighbours.ADD_REMOVE,)
-_SHORT = ((24, 6),) * 3  # fits of few components and steps: they touch released values only
+_SHORT = ((24, 6),) * 2  # fits of few components and steps: they touch released values only
 
 
 def rows_of(data: DataSet) -> tuple[list[Any], list[Any]]:

@@ -1,8 +1,8 @@
 """How the model is fitted, chosen by released evidence: every choice is tried on thinned counts and judged by the rest.
 
-What is chosen: whether components are pulled towards the released factors or towards independence, how strongly, how
-much roughness costs, and how large the mixture is. Where the counts show no dependence the strongest pull towards
-independence wins, and the model is that of independent columns. All of it is post-processing.
+What is chosen: whether components are pulled towards the released factors or towards independence, how strongly, and
+how much roughness costs. Where the counts show no dependence the model is that of independent columns. All of it is
+post-processing.
 """
 
 from __future__ import annotations
@@ -22,12 +22,13 @@ from oracledp.synthesis.thinning import thinned
 Progress = Callable[[int, int], None]
 
 _KEPT = Fraction(3, 10)  # of the counts' information, for judging
-_PULLS = (0.1, 0.4, 1.5, 6.0, 40.0)  # times the rule's
-_ROUGHNESS = (0.2, 5.0)  # times the rule's
-SIZES = ((60, 150), (200, 400), (400, 600))  # components and steps; the first is for trials
-_ENSEMBLES = 2
-_WIDE = 600  # bins of all columns, beyond which the second size is taken without a trial of larger ones
-_WORTH = 0.006  # the gain of the second size on the first at which the third is taken
+_PULLS = (0.1, 0.2, 0.4, 0.8, 1.5, 3.0, 6.0)  # times the rule's
+_ASKED = _PULLS[::2]  # where it is only asked towards what
+_ROUGHNESS = (0.2, 1.0, 5.0)  # times the rule's
+SIZES = ((60, 150), (200, 400))  # components and steps: of the first trials, and of the model's own fits
+_MOST_FITS, _FEWEST_FITS = 4, 2
+_RECORDS = 10  # for each component of all fits, at least
+_WIDE = 600  # bins of all columns, beyond which trials stay small and fits are few
 _ERRORS = 1.5  # standard errors by which dependence must show
 _COUNTS, _MOST_THINNED = 8000, 2  # the fewer counts, the more often they are thinned
 _EXTRA_STEPS, _EXTRA_RATE = 100, 0.03  # when a measurement is added
@@ -41,35 +42,45 @@ def fit_mixture(
     measured: Measured, smooth: Sequence[int], generator: np.random.Generator, progress: Progress = silent
 ) -> Mixture:
     """The average of independently started fits: averaging removes part of what each one fitted of the noise."""
-    pull, (components, steps) = _chosen(measured, smooth, generator)
-    mixtures = []
-    for number in range(_ENSEMBLES):
-        fit = Fit.of(measured, smooth, pull, components, generator)
-        mixtures.append(fit.mixture(fit.sharp_run(fit.first(generator), steps)))
-        progress(number + 1, _ENSEMBLES)
-    weights = np.concatenate([mixture.weights for mixture in mixtures]) / _ENSEMBLES
-    return Mixture(mixtures[0].layout, weights, np.concatenate([mixture.parts for mixture in mixtures]))
+    pull, whole = _chosen(measured, smooth, generator), Fit.of(measured, smooth).centred()
+    if pull is None:
+        return whole.mixture(whole.alone)
+    fits, mixtures = _fits(measured), list[Mixture]()
+    for number in range(fits):
+        fit = replace(whole, pull=pull).begun(SIZES[1][0], generator)
+        mixtures.append(fit.mixture(fit.sharp_run(fit.first(generator), SIZES[1][1])))
+        progress(number + 1, fits)
+    weights = np.concatenate([mixture.weights for mixture in mixtures]) / fits
+    return Mixture(whole.layout, weights, np.concatenate([mixture.parts for mixture in mixtures]))
 
 
-def _chosen(measured: Measured, smooth: Sequence[int], generator: np.random.Generator) -> tuple[Pull, tuple[int, int]]:
-    """How to fit; a single column is one product distribution."""
+def _fits(measured: Measured) -> int:
+    """How many are averaged: rows are drawn component by component, so that these must not be too many for them."""
+    if _wide(measured):
+        return _FEWEST_FITS
+    return int(min(max(measured.total / (_RECORDS * SIZES[1][0]), _FEWEST_FITS), _MOST_FITS))
+
+
+def _wide(measured: Measured) -> bool:
+    """Whether there are many bins: a step's work grows with their square."""
+    return sum(binning.size for binning in measured.bins) > _WIDE
+
+
+def _chosen(measured: Measured, smooth: Sequence[int], generator: np.random.Generator) -> Pull | None:
+    """How to hold a fit back, or None: columns are independent."""
     if len(measured.bins) == 1:
-        return Pull(), (1, SIZES[1][1])
-    trial = Trial.of(measured, smooth, generator)
-    if sum(binning.size for binning in measured.bins) > _WIDE:  # a step's work grows with the square of the bins
-        return trial.pull(), SIZES[1]
-    pull, size = trial.sized(trial.pull())
-    return pull, SIZES[size]
+        return None
+    return Trial.of(measured, smooth, generator).pull()
 
 
 class RunningFit:
     """One small fit that goes on as measurements come in: the data player between rounds of selection."""
 
     def __init__(self, measured: Measured, smooth: Sequence[int], generator: np.random.Generator) -> None:
-        pull, (components, steps) = _chosen(measured, smooth, generator)
+        pull = _chosen(measured, smooth, generator) or Pull(False)
         pull = replace(pull, divergence=min(pull.divergence, Pull.divergence))  # rounds may find what marginals hide
-        self._fit = Fit.of(measured, smooth, pull, components, generator)
-        self._point = self._fit.run(self._fit.first(generator), steps)
+        self._fit = replace(Fit.of(measured, smooth).centred(), pull=pull).begun(SIZES[1][0], generator)
+        self._point = self._fit.run(self._fit.first(generator), SIZES[1][1])
         self.mixture = self._fit.mixture(self._point)
 
     def extend(self, measured: Measured) -> None:
@@ -83,8 +94,10 @@ class RunningFit:
 class Trial:
     """Small fits to thinned counts, judged by the counts kept back."""
 
-    smooth: Sequence[int]
-    halves: list[tuple[Measured, Fit]]  # what the fits see, and what judges them
+    halves: list[tuple[Fit, Fit]]  # what is fitted, and what judges it
+    roughness: tuple[float, ...]  # that may cost something, from little to much
+    asked: tuple[float, ...]  # pulls tried to see towards what
+    last: tuple[int, int]  # components and steps of the trials that settle it
     seed: int
 
     @classmethod
@@ -93,78 +106,52 @@ class Trial:
         halves = []
         for _ in range(min(max(_COUNTS // measured.released, 1), _MOST_THINNED)):
             seen, kept = thinned(measured, _KEPT, generator)
-            halves.append((seen, Fit.of(kept, smooth, Pull(), 1, generator)))
-        return cls(smooth, halves, int(generator.integers(2**63)))
+            halves.append((Fit.of(seen, smooth).centred(), Fit.of(kept, smooth)))
+        ordered = bool(halves[0][0].steps.any())
+        roughness = tuple(times * measured.settings.smoothness for times in _ROUGHNESS) if ordered else ()
+        asked, last = ((Pull.divergence,), SIZES[0]) if _wide(measured) else (_ASKED, SIZES[1])
+        return cls(halves, roughness, asked, last, int(generator.integers(2**63)))
 
-    def pull(self) -> Pull:
-        """What holds the fit back best: first how strongly towards what, then how much roughness costs."""
-        fits = self._fits(0)
-        towards = (True, False) if any(fit.has_factors for fit in fits) else (False,)
-        best = min((self._strength(fits, factors) for factors in towards), key=lambda found: found[1].misfit)
-        for roughness in _ROUGHNESS:
-            pull = replace(best[0], smoothness=roughness * self.halves[0][0].settings.smoothness)
-            found = self._judged(fits, pull, 0)
-            if found.misfit >= best[1].misfit:
+    def pull(self) -> Pull | None:
+        """What holds the fit back best: towards what, how strongly, how much roughness costs; None if all is noise.
+
+        A larger mixture fits more of the noise and wants a stronger pull than a small one: the size of the model's
+        own fits settles it.
+        """
+        towards = (True, False) if any(fit.has_factors for fit, _ in self.halves) else (False,)
+        small = [self._strength(SIZES[0], Pull(factors), self.asked) for factors in towards]
+        first = min(small, key=lambda found: found[1].misfit)[0]
+        pull, best = self._strength(self.last, first, _PULLS)
+        for roughness in self.roughness:
+            found = self._judged(self.last, replace(pull, smoothness=roughness))
+            if found.misfit >= best.misfit:
                 break
-            best = pull, found
-        apart = Pull(False, _PULLS[-1])
-        return best[0] if best[1].surely_better(self._judged(fits, apart, 0)) else apart
+            pull, best = replace(pull, smoothness=roughness), found
+        apart = Judged(np.stack([judge.residuals(fit.alone) for fit, judge in self.halves]))
+        return pull if best.surely_better(apart) else None
 
-    def sized(self, pull: Pull) -> tuple[Pull, int]:
-        """How large a mixture pays: by what the second size gains on the first, in shares of the counts.
-
-        A larger mixture fits more of the noise, so that a stronger pull may suit it.
-        """
-        one = replace(self, halves=self.halves[:1])
-        small, fits = one._judged(one._fits(0), pull, 0).misfit, one._fits(1)
-        stronger = [strength for strength in _PULLS if strength >= pull.divergence][:2]
-        larger = [replace(pull, divergence=strength) for strength in stronger]
-        misfits = [one._judged(fits, found, 1).misfit for found in larger]
-        gain = (small - min(misfits)) / self.halves[0][0].released
-        found = larger[
-            int(np.argmin(misfits))
-        ]  # the first size is for trials: no count shows what it misses of four columns
-        return (one._refined(found, 2), 2) if gain > _WORTH else (found, 1)
-
-    def _refined(self, pull: Pull, size: int) -> Pull:
-        """The pull for the largest mixture, which fits more of the noise than those that chose it did.
-
-        One step stronger, then the rule's roughness: each is taken if the counts kept back prefer it.
-        """
-        fits = self._fits(size)
-        best, least = pull, self._judged(fits, pull, size).misfit
-        stronger = min((strength for strength in _PULLS if strength > pull.divergence), default=pull.divergence)
-        misfit = self._judged(fits, replace(pull, divergence=stronger), size).misfit
-        if misfit < least:
-            best, least = replace(pull, divergence=stronger), misfit
-        rough = replace(best, smoothness=self.halves[0][0].settings.smoothness)
-        return rough if rough != best and self._judged(fits, rough, size).misfit < least else best
-
-    def _strength(self, fits: Sequence[Fit], factors: bool) -> tuple[Pull, Judged]:
-        """Go from the middle to where the misfit is least: it falls, then rises."""
+    def _strength(self, size: tuple[int, int], first: Pull, pulls: Sequence[float]) -> tuple[Pull, Judged]:
+        """Go from one pull to where the misfit is least: it falls, then rises."""
         known: dict[int, Judged] = {}
 
         def judged(place: int) -> Judged:
             if place not in known:
-                known[place] = self._judged(fits, Pull(factors, _PULLS[place]), 0)
+                known[place] = self._judged(size, replace(first, divergence=pulls[place]))
             return known[place]
 
-        place = _PULLS.index(Pull.divergence)
+        place = pulls.index(first.divergence)
         while True:
-            beside = [other for other in (place - 1, place + 1) if 0 <= other < len(_PULLS)]
-            nearer = min(beside, key=lambda other: judged(other).misfit)
+            beside = [other for other in (place - 1, place + 1) if 0 <= other < len(pulls)]
+            nearer = min(beside, key=lambda other: judged(other).misfit, default=place)
             if judged(nearer).misfit >= judged(place).misfit:
-                return Pull(factors, _PULLS[place]), judged(place)
+                return replace(first, divergence=pulls[place]), judged(place)
             place = nearer
 
-    def _fits(self, size: int) -> list[Fit]:
-        generator = np.random.default_rng(self.seed)
-        return [Fit.of(seen, self.smooth, Pull(), SIZES[size][0], generator) for seen, _ in self.halves]
-
-    def _judged(self, fits: Sequence[Fit], pull: Pull, size: int) -> Judged:
-        found, generator = [], np.random.default_rng(self.seed)
-        for fit, (_, judge) in zip(fits, self.halves, strict=True):
-            found.append(judge.residuals(replace(fit, pull=pull).run(fit.first(generator), SIZES[size][1])))
+    def _judged(self, size: tuple[int, int], pull: Pull) -> Judged:
+        found, generator, (components, steps) = [], np.random.default_rng(self.seed), size
+        for fit, judge in self.halves:
+            begun = replace(fit, pull=pull).begun(components, generator)
+            found.append(judge.residuals(begun.run(begun.first(generator), steps)))
         return Judged(np.stack(found))
 
 

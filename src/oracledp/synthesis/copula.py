@@ -24,20 +24,31 @@ _SAFETY = 1.2  # beyond the largest eigenvalue that noise is expected to have
 _STEEPEST = 1.5  # radians: beyond, the sine of an estimate would turn back
 
 
-def factor_logits(measured: Measured, in_order: Sequence[int], count: int, generator: np.random.Generator) -> Floats:
-    """The log distributions of ``count`` components, stacked over columns."""
-    columns = [_Scored.of(measured, column, ordered) for column, ordered in enumerate(in_order)]
-    loadings = _loadings(*_correlations(measured, columns))
-    factors = generator.standard_normal((count, loadings.shape[1]))
-    if count > 1:
-        factors = (factors - factors.mean(axis=0)) / factors.std(axis=0)
-    return np.concatenate(
-        [
-            column.given(factors @ loading, float(loading @ loading))
-            for column, loading in zip(columns, loadings, strict=True)
-        ],
-        axis=1,
-    )
+@dataclass(frozen=True)
+class Factors:
+    """The columns' scores and their loadings on the factors that were released."""
+
+    columns: list[_Scored]
+    loadings: Floats  # columns × factors
+
+    @classmethod
+    def of(cls, measured: Measured, in_order: Sequence[int]) -> Factors:
+        """Read off all counts of pairs."""
+        columns = [_Scored.of(measured, column, ordered) for column, ordered in enumerate(in_order)]
+        return cls(columns, _loadings(*_correlations(measured, columns)))
+
+    def logits(self, count: int, generator: np.random.Generator) -> Floats:
+        """The log distributions of ``count`` components, stacked over columns."""
+        factors = generator.standard_normal((count, self.loadings.shape[1]))
+        if count > 1:
+            factors = (factors - factors.mean(axis=0)) / factors.std(axis=0)
+        return np.concatenate(
+            [
+                column.given(factors @ loading, float(loading @ loading))
+                for column, loading in zip(self.columns, self.loadings, strict=True)
+            ],
+            axis=1,
+        )
 
 
 @dataclass(frozen=True)

@@ -11,12 +11,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from oracledp.synthesis.bins import Floats
-from oracledp.synthesis.copula import factor_logits
+from oracledp.synthesis.copula import Factors
 from oracledp.synthesis.layout import Layout, Singles
 from oracledp.synthesis.measuring import Measured
 from oracledp.synthesis.mixture import Mixture
+from oracledp.synthesis.pair_terms import Pairs
 from oracledp.synthesis.query_terms import query_terms
-from oracledp.synthesis.terms import Level, OneWays, Pairs, Parities, State, Term
+from oracledp.synthesis.terms import Level, OneWays, Parities, State, Term
 
 Point = tuple[Singles, Singles]  # logits, log weights
 
@@ -59,7 +60,8 @@ class Fit:
 
     layout: Layout
     terms: list[Term]
-    start: Singles  # the components' first logits, by the released factors
+    factors: Factors
+    start: Singles  # the components' first logits
     marginals: Singles
     steps: Singles
     pull: Pull
@@ -67,31 +69,38 @@ class Fit:
     scale: float
 
     @classmethod
-    def of(
-        cls, measured: Measured, smooth: Sequence[int], pull: Pull, components: int, generator: np.random.Generator
-    ) -> Fit:
-        """The terms of everything measured so far."""
+    def of(cls, measured: Measured, smooth: Sequence[int]) -> Fit:
+        """Everything measured so far, with a single component: the columns' own distributions."""
         layout, count = Layout(measured.bins), max(measured.released, 1)
-        marginals = np.concatenate([measured.fine_marginal(c) for c in range(len(measured.bins))])
-        factors = factor_logits(measured, smooth, components, generator)
-        bare = cls(
+        marginals = np.log(np.concatenate([measured.fine_marginal(c) for c in range(len(measured.bins))]))
+        return cls(
             layout,
             _terms(layout, measured, 1.0 / count),
-            np.log(marginals)[None].astype(np.float32),
-            np.log(marginals).astype(np.float32),
+            Factors.of(measured, smooth),
+            marginals[None].astype(np.float32),
+            marginals.astype(np.float32),
             layout.steps(smooth),
             Pull(False, _LOOSE),
             measured.settings.divergence / count**0.5,
             1.0 / count,
         )
-        apart = bare._apart()
-        start: Singles = np.maximum(factors + apart - bare.marginals, _LEAST).astype(np.float32)
-        return replace(bare, start=start, marginals=apart, pull=pull)
 
-    def _apart(self) -> Singles:
-        """The logarithms of the independent columns that fit all counts best: pairs tell of their margins too."""
-        logits, _ = self.run((self.start, np.zeros(1, dtype=np.float32)), _APART_STEPS)
-        return np.asarray(np.log(np.maximum(self._distributions(logits)[0], np.float32(1e-12))))
+    def centred(self) -> Fit:
+        """With the independent columns that fit all counts best as reference: pairs tell of their margins too."""
+        logits, _ = self.run(self.alone, _APART_STEPS)
+        apart = np.log(np.maximum(self._distributions(logits), np.float32(1e-12)))
+        return replace(self, start=apart, marginals=apart[0])
+
+    @property
+    def alone(self) -> Point:
+        """The reference as a mixture of one component."""
+        return self.marginals[None], np.zeros(1, dtype=np.float32)
+
+    def begun(self, components: int, generator: np.random.Generator) -> Fit:
+        """With as many components, which begin at draws of the released factors."""
+        shift = self.marginals - np.concatenate([np.log(column.mass) for column in self.factors.columns])
+        logits = np.maximum(self.factors.logits(components, generator) + shift, _LEAST)
+        return replace(self, start=logits.astype(np.float32))
 
     @property
     def reference(self) -> Singles:
@@ -101,10 +110,10 @@ class Fit:
     @property
     def has_factors(self) -> bool:
         """Whether any factor was released: without, all components begin alike."""
-        return bool(np.ptp(self.start, axis=0).any())
+        return self.factors.loadings.shape[1] > 0
 
     def residuals(self, point: Point) -> Floats:
-        """How far a point is from each count of more than one column, in standard deviations of its noise."""
+        """How far a point is from each count, in standard deviations of its noise."""
         state = self._state(point)
         found = np.concatenate([term.residuals(state) for term in self.terms])
         return np.asarray(found / self.scale**0.5, dtype=np.float64)

@@ -50,7 +50,7 @@ class Term(Protocol):
         ...
 
     def residuals(self, state: State) -> Singles:
-        """The residuals of counts of more than one column times the roots of their precisions."""
+        """The residuals times the roots of their precisions."""
         ...
 
     def sharpened(self, state: State, errors: float) -> Term:
@@ -97,8 +97,8 @@ class OneWays:
         state.pull += state.parts @ residual
 
     def residuals(self, state: State) -> Singles:
-        """None."""
-        return np.zeros(0, dtype=np.float32)
+        """Of all bins."""
+        return np.asarray((state.weights @ state.parts - self.target) * np.sqrt(self.precision))
 
     def sharpened(self, state: State, errors: float) -> OneWays:
         """Move the targets on."""
@@ -141,8 +141,8 @@ class Level:
         state.pull += state.parts[:, self.block] @ residual
 
     def residuals(self, state: State) -> Singles:
-        """None."""
-        return np.zeros(0, dtype=np.float32)
+        """Of the table."""
+        return np.asarray((self._counts(state) - self.target) * np.sqrt(self.precision))
 
     def sharpened(self, state: State, errors: float) -> Level:
         """Move the targets on."""
@@ -151,73 +151,6 @@ class Level:
 
     def _counts(self, state: State) -> Singles:
         return np.add.reduceat(state.weights @ state.parts[:, self.block], self.starts)
-
-
-@dataclass(frozen=True)
-class _Pair:
-    rows: slice
-    columns: slice
-    row_starts: Integers
-    column_starts: Integers
-    row_widths: Integers
-    column_widths: Integers
-    target: Singles
-    precision: np.float32
-
-    def counts(self, two_ways: Singles) -> Singles:
-        """The model's table."""
-        block = two_ways[self.rows, self.columns]
-        return np.add.reduceat(np.add.reduceat(block, self.row_starts, axis=0), self.column_starts, axis=1)
-
-    def residual(self, two_ways: Singles) -> Singles:
-        """Weighted residuals of the table, spread back over the fine bins."""
-        residual = (self.counts(two_ways) - self.target) * self.precision
-        return np.asarray(np.repeat(np.repeat(residual, self.row_widths, axis=0), self.column_widths, axis=1))
-
-
-@dataclass(frozen=True)
-class Pairs:
-    """All two-way tables, each at its own levels; they share one matrix product."""
-
-    pairs: tuple[_Pair, ...]
-
-    @classmethod
-    def of(cls, layout: Layout, tables: Sequence[NoisyTable], total: float, scale: float) -> Pairs:
-        """Prepare the tables' blocks."""
-        blocks, found = layout.blocks(), []
-        for table in tables:
-            (a, b), (x, y) = table.columns, table.levels
-            one, two = layout.bins[a], layout.bins[b]
-            target = (table.values / total).astype(np.float32)
-            precision = np.float32(scale * total**2 / float(table.variance))
-            shape = one.starts[x], two.starts[y], one.widths(x), two.widths(y)
-            found.append(_Pair(blocks[a], blocks[b], *shape, target, precision))
-        return cls(tuple(found))
-
-    def add(self, state: State) -> None:
-        """Add the gradients."""
-        two_ways = state.two_ways()
-        residual = np.zeros_like(two_ways)
-        for pair in self.pairs:
-            residual[pair.rows, pair.columns] += pair.residual(two_ways)
-        slope = state.parts @ (residual + residual.T)
-        state.slope += slope
-        state.pull += np.einsum("kd,kd->k", slope, state.parts) / 2
-
-    def residuals(self, state: State) -> Singles:
-        """Of all tables."""
-        two_ways = state.two_ways()
-        return np.concatenate(
-            [((pair.counts(two_ways) - pair.target) * np.sqrt(pair.precision)).ravel() for pair in self.pairs]
-        )
-
-    def sharpened(self, state: State, errors: float) -> Pairs:
-        """Move the targets on."""
-        two_ways, moved = state.two_ways(), []
-        for pair in self.pairs:
-            reach = np.float32(errors) / np.sqrt(pair.precision)
-            moved.append(replace(pair, target=moved_on(pair.target, pair.counts(two_ways), reach)))
-        return Pairs(tuple(moved))
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "python/arrays.hpp"
+#include "rows/pair_cells.hpp"
 #include "rows/row_swaps.hpp"
 #include "sampling/noise.hpp"
 #include "sampling/partition.hpp"
@@ -145,6 +146,24 @@ int64_t swap_rows(Integers &rows, const Integers &strata, const Integers &starts
     return swap_towards(given, excess.mutable_data(), excess.shape(1), sweeps, seed);
 }
 
+// Tables are rows of six integers, in the order of PairCut.
+PairCuts pair_cuts(const Integers &tables, const Integers &edges) {
+    static_assert(sizeof(PairCut) == 6 * sizeof(int64_t));
+    return {reinterpret_cast<const PairCut *>(tables.data()), tables.shape(0), edges.data()};
+}
+
+void sum_pairs(const Integers &tables, const Integers &edges, const Array<float> &matrix, Array<float> &sums) {
+    float *out = sums.mutable_data();
+    py::gil_scoped_release release;
+    sum_cells(pair_cuts(tables, edges), matrix.data(), matrix.shape(1), out);
+}
+
+void spread_pairs(const Integers &tables, const Integers &edges, const Array<float> &values, Array<float> &matrix) {
+    float *out = matrix.mutable_data();
+    py::gil_scoped_release release;
+    spread_cells(pair_cuts(tables, edges), values.data(), out, matrix.shape(1));
+}
+
 }  // namespace
 
 inline void bind_draws(py::module_ &m) {
@@ -164,6 +183,8 @@ inline void bind_draws(py::module_ &m) {
           arg("target_high"), arg("target_low"));
     m.def("swap_towards", &swap_rows, arg("rows").noconvert(), arg("strata"), arg("starts"), arg("excess").noconvert(),
           arg("sweeps"), arg("seed"));
+    m.def("sum_cells", &sum_pairs, arg("tables"), arg("edges"), arg("matrix").noconvert(), arg("sums").noconvert());
+    m.def("spread_cells", &spread_pairs, arg("tables"), arg("edges"), arg("values"), arg("matrix").noconvert());
 }
 
 }  // namespace oracledp
