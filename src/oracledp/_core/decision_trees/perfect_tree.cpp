@@ -90,9 +90,9 @@ template <size_t W> class PerfectSearch {
     // All records that count, far ones one after the other, since neighbours are alike, and the sides in turns.
     Rows spread_out() const {
         Rows of_side[2], order;
-        const size_t step = std::max<size_t>(1, given_.count / kFirstSample);
+        const size_t step = std::max<size_t>(1, given_.rows.count / kFirstSample);
         for (size_t first = 0; first < step; ++first)
-            for (size_t record = first; record < given_.count; record += step)
+            for (size_t record = first; record < given_.rows.count; record += step)
                 if (side(record) >= 0) of_side[side(record)].push_back(uint32_t(record));
         for (size_t i = 0; i < std::max(of_side[0].size(), of_side[1].size()); ++i)
             for (const Rows &rows : of_side)
@@ -103,9 +103,9 @@ template <size_t W> class PerfectSearch {
     // Every so many of these records, and at most so many in all, join the sample.
     void grow(const Rows &records, size_t step, size_t most) {
         for (size_t i = 0, taken = 0; i < records.size() && taken < most; i += step, ++taken) {
-            const uint8_t *record = given_.records + size_t(records[i]) * size_t(given_.literals);
             Bits<W> bits{};
-            for (int l = 0; l < given_.literals; ++l) bits[size_t(l) / 64] |= Word(record[l] != 0) << (l % 64);
+            for (size_t word = 0; word < given_.rows.row_words(); ++word)
+                bits[word] = reversed(given_.rows.row(records[i])[word]);
             sample_.push_back(bits);
             sides_.push_back(uint8_t(side(records[i])));
         }
@@ -113,14 +113,13 @@ template <size_t W> class PerfectSearch {
 
     // The records that the tree gets wrong.
     Rows mistaken() {
-        spend(given_.count);
+        spend(given_.rows.count);
         Rows wrong;
-        for (size_t record = 0; record < given_.count; ++record) {
-            const uint8_t *bits = given_.records + record * size_t(given_.literals);
+        for (size_t record = 0; record < given_.rows.count; ++record) {
             size_t place = 0;
             int left = depth_;
             for (; options_[place] >= int32_t(groups_.size()); --left)
-                place += bits[options_[place] - int32_t(groups_.size())] ? 1 : size_t{1} << left;
+                place += given_.rows.at(record, options_[place] - int32_t(groups_.size())) ? 1 : size_t{1} << left;
             const int known = side(record);
             if (known >= 0 && groups_[size_t(options_[place])] != known) wrong.push_back(uint32_t(record));
         }
@@ -157,7 +156,7 @@ template <size_t W> class PerfectSearch {
         if (left == 1) return one_test(seen, set, size, pattern, place);
         const uint64_t node = key(set, size, pattern);
         if (refuted_.count(node)) return false;
-        for (int test = 0; test < given_.literals; ++test) {
+        for (int test = 0; test < given_.rows.columns; ++test) {
             if (decided_.closed(set, size, pattern, test) || (left == 2 && hopeless(rows, test))) continue;
             if (split(rows, test, GrownPath(set, size, pattern, test), size, place)) return true;
         }
@@ -169,7 +168,7 @@ template <size_t W> class PerfectSearch {
         for (size_t word = 0; word < W; ++word)
             for (Word open = seen.apart(word); open; open &= open - 1) {
                 const int bit = __builtin_ctzll(open), test = int(word) * 64 + bit;
-                if (test >= given_.literals || decided_.closed(set, size, pattern, test)) continue;
+                if (test >= given_.rows.columns || decided_.closed(set, size, pattern, test)) continue;
                 const int held = seen.splits(word, 0) >> bit & 1 ? 0 : 1;
                 options_[place] = int32_t(groups_.size()) + test;
                 options_[place + 1] = first_label(held);
@@ -220,11 +219,11 @@ std::optional<std::vector<int32_t>> perfect_tree(const TwoSidedRecords &given, i
                                                  const std::vector<int> &groups, int64_t work) {
     const auto known = [&](int side) { return std::find(groups.begin(), groups.end(), side) != groups.end(); };
     if (!known(0) || !known(1)) return std::nullopt;
-    for (size_t record = 0; record < given.count; ++record)
+    for (size_t record = 0; record < given.rows.count; ++record)
         if (given.weights[2 * record] && given.weights[2 * record + 1]) return std::nullopt;  // no label suits both
     try {
-        if (given.literals <= 64) return PerfectSearch<1>(given, depth, decided, groups, work).run();
-        if (given.literals <= 256) return PerfectSearch<4>(given, depth, decided, groups, work).run();
+        if (given.rows.columns <= 64) return PerfectSearch<1>(given, depth, decided, groups, work).run();
+        if (given.rows.columns <= 256) return PerfectSearch<4>(given, depth, decided, groups, work).run();
     } catch (const OutOfWork &) {
     }
     return std::nullopt;

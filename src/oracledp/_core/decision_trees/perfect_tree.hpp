@@ -3,15 +3,14 @@
 #include <optional>
 
 #include "decision_trees/decided.hpp"
+#include "rows/bit_rows.hpp"
 
 namespace oracledp {
 
-// Records of 0 and 1 with two weights each, none negative: how much it counts on each side.
+// Records with two weights each, none negative: how much it counts on each side.
 struct TwoSidedRecords {
-    const uint8_t *records;
+    BitRows rows;
     const int64_t *weights;  // [record][side]
-    size_t count;
-    int literals;
 };
 
 // The options of the first perfect tree in preorder, labels before tests; nothing if there is none or `work` steps did

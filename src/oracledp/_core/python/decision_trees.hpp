@@ -88,8 +88,9 @@ std::pair<Value, std::vector<int32_t>> find_tree(const py::object &records, cons
             (level < size_t(depth) && test_costs[level].size() != size_t(rows.literals()) << level))
             throw std::invalid_argument("costs need one entry for each place and option");
     const Decided known = make_decided(decided, rows.literals());
+    const PackedArray given(records);
+    const TwoSidedRecords sides{given.rows(), weights.data()};
     py::gil_scoped_release release;
-    const TwoSidedRecords sides{records.data(), weights.data(), size_t(records.shape(0)), rows.literals()};
     if (levels == 0 && rows.labels() == 2)
         if (auto perfect = perfect_tree(sides, depth, known, groups, perfect_work)) return {0, std::move(*perfect)};
     FoundTree found = best_tree(rows, depth, known, groups, {label_costs, test_costs});
