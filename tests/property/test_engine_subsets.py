@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -16,7 +17,7 @@ from oracledp.data.literals import Literals
 from oracledp.errors import CapacityError
 from oracledp.oracles.base import Failed, Solution, Trust
 from oracledp.oracles.branch_and_bound import BranchAndBoundOracle, _prepare
-from oracledp.oracles.certificates import check_conjunction
+from oracledp.oracles.certificates import ACCEPTED, check_conjunction, examine
 from oracledp.oracles.door import ask
 from oracledp.oracles.exhaustive import ExhaustiveOracle
 from oracledp.oracles.problem import WeightedProblem
@@ -24,6 +25,7 @@ from oracledp.oracles.transforms import TransformOracle
 from oracledp.oracles.work import NO_LIMIT
 
 SubsetKind = type[Conjunctions] | type[Disjunctions]
+SETTLED = -3  # what a proof says before the number of literals whose sets are all settled
 
 
 def subsets(kind: SubsetKind, literals: int, width: int | None = None) -> Conjunctions | Disjunctions:
@@ -166,6 +168,23 @@ def test_more_literals_than_one_table_of_cells_holds(weight: int) -> None:
     problem = WeightedProblem.build(subsets(Conjunctions, 20), records, weights)
     for one in (problem, problem.with_noise(rng.integers(-2, 3, 20) * weight)):
         assert searched(one, eager=False) == first_minimiser(one)
+
+
+@pytest.mark.parametrize("negated", [0, 3])
+def test_long_searches_settle_all_literals_on_lists_of_cells(negated: int) -> None:
+    """More literals at once than a table of cells holds; the transform knows the answer, the checker the proof."""
+    rng = np.random.default_rng(14)
+    records = (rng.random((20_000, 23)) < 0.85).astype(np.uint8)
+    records = np.hstack([records, 1 - records[:, :negated]])
+    literals = records.shape[1]
+    problem = WeightedProblem.build(subsets(Conjunctions, literals), records, rng.integers(-3, 4, 20_000))
+    for one in (problem, problem.with_noise(rng.integers(-9, 10, literals))):
+        expected = TransformOracle().solve(one)
+        assert isinstance(expected, Solution)
+        assert searched(one, eager=False) == (expected.value, expected.query.parts)
+        parts, proof = proved(one, eager=False)
+        assert any(count > 16 for mark, count in pairwise(proof) if mark == SETTLED)
+        assert examine(one, parts, proof) == (ACCEPTED, expected.value)
 
 
 def test_cells_of_keys_of_several_words() -> None:

@@ -221,23 +221,21 @@ class Walk {
         const int32_t count = reader_.number();
         require(costs_.independent() && count > 0 && size_t(count) <= std::min(kept.size(), kMostCellLiterals));
         const std::vector<int> first(kept.begin(), kept.begin() + count);
-        settle(cells_of(node.rows->merged(node.cover, first), first), first, costs_.least_rests(first, node.size),
-               node.cost);
+        settle(cells_of(node.rows->merged(node.cover, first), first), first, first.size(),
+               costs_.least_rests(first, node.size), node.cost);
         return size_t(count);
     }
-    // I has what it has of the literals past those that the cells tell apart. At best all negative cells stay, and of
-    // the positive ones only that which has every literal.
-    void settle(const std::vector<Value> &cells, const std::vector<int> &literals, const Sums &rests, Value cost) {
+    // The cells tell the first `left` literals apart; I has what it has of those past them. At best all negative cells
+    // stay, and of the positive ones only that which has every literal.
+    void settle(const Cells &cells, const std::vector<int> &literals, size_t left, const Sums &rests, Value cost) {
         Value negative = 0;
-        size_t left = 0;
-        while (cells.size() >> left > 1) ++left;
-        for (const Value cell : cells) negative -= std::min<Value>(0, cell);
-        if (beaten(data_value(negative, std::max<Value>(0, cells.back())) + cost + rests[left])) return;
+        for (const Cell &cell : cells) negative -= std::min<Value>(0, cell.weight);
+        if (beaten(data_value(negative, std::max<Value>(0, having_all(cells, left))) + cost + rests[left])) return;
         require(left-- > 0);  // without literals that bound is the value
         include(literals[left]);
-        settle(having_last(cells), literals, rests, cost + costs_.part(literals[left]));
+        settle(having_last(cells), literals, left, rests, cost + costs_.part(literals[left]));
         exclude_last();
-        settle(forgetting_last(cells), literals, rests, cost);
+        settle(forgetting_last(cells), literals, left, rests, cost);
     }
 
     bool skipped(const Node &node, const std::vector<int> &kept, const Bounds &bounds, size_t place) {

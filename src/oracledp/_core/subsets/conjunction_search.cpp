@@ -5,13 +5,14 @@
 //   persistence a literal whose best case does not pay is dropped, one whose worst case pays is forced;
 //   pairs       persistence for two literals at once, from sums over all rows;
 //   merging     rows that agree on F count with their net weight, so opposite signs cancel;
-//   cells       all sets of a few literals are settled at once on the net weights of their cells.
+//   cells       all sets of some literals are settled at once on the net weights of their cells.
 #include "subsets/conjunction_search.hpp"
 
 #include <memory>
 #include <numeric>
 
 #include "rows/row_merger.hpp"
+#include "subsets/cell_list_solver.hpp"
 #include "subsets/cell_solver.hpp"
 #include "subsets/first_guesses.hpp"
 #include "subsets/node_bounds.hpp"
@@ -26,7 +27,7 @@ class Search : NodeBounds {
     Search(const ConjunctionIndex &index, const SubsetCosts &costs, WorkMeter &meter, SearchLog &log, bool eager)
         : NodeBounds(costs, index.unit()), index_(index), pairs_(index, costs), meter_(meter), log_(log), eager_(eager),
           incumbent_(index.literals(), data_value(index.total(kNegative), index.total(kPositive)) + costs.size(0)),
-          cells_(costs, unit_, meter, incumbent_) {}
+          cells_(costs, unit_, meter, incumbent_), lists_(costs, unit_, meter, incumbent_) {}
 
     Incumbent run(const std::vector<int> &start) {
         guess_conjunctions(index_, costs_, start, meter_, incumbent_);
@@ -64,8 +65,7 @@ class Search : NodeBounds {
         log_.add(SearchLog::kEnd);
     }
 
-    // Includes every literal that pays even if it loses all it could lose. True when something changed;
-    // else the negative sums of the free literals are ready.
+    // Includes every literal that pays whatever it loses. True when something changed; else negative sums are ready.
     bool force(Node &node, Level &level) {
         if (node.size >= costs_.width() || level.columns.empty()) return false;
         const RowTable &table = *node.table;
@@ -97,20 +97,13 @@ class Search : NodeBounds {
     bool narrow(const Node &node, Level &level) {
         if (node.size >= costs_.width()) level.columns.clear();
         if (!level.columns.empty()) find_candidates(node, level);
-        log_literals(node, level);
+        log_.add_columns(level.columns, node.table->literals);
         if (!level.columns.empty()) cut_hopeless_tail(node, level);
         log_.add(int32_t(level.columns.size()));
         if (!level.columns.empty()) evaluate(node, level);
-        log_literals(node, level);
+        log_.add_columns(level.columns, node.table->literals);
         return level.columns.size() >= 2;  // a single literal: its set has been evaluated
     }
-    void log_literals(const Node &node, const Level &level) {
-        if (!log_.enabled()) return;
-        std::vector<int> literals;
-        for (const int column : level.columns) literals.push_back(node.table->literals[column]);
-        log_.add_list(literals);
-    }
-
     void find_candidates(const Node &node, Level &level) {
         const Value rest = least_rest(level.columns, node) + node.cost;
         candidates_.clear();
@@ -126,8 +119,7 @@ class Search : NodeBounds {
             level.keep(i, candidates_[i].column, candidates_[i].negative, 0);
     }
 
-    // Gives up the literals past the last set that has a chance: a set's last literal tells which
-    // others it may have, and so which positive rows it cannot lose.
+    // Gives up the literals past the last set that has a chance: a set's last literal tells what else it may have.
     void cut_hopeless_tail(const Node &node, Level &level) {
         prepare_children(node, level);
         size_t count = level.columns.size();
@@ -200,19 +192,33 @@ class Search : NodeBounds {
         }
     }
 
-    // Settles all sets of the first literals on their cells, where that costs less than to visit them. Returns how
-    // many these are; the set of the first literal alone has been evaluated.
+    // Settles all sets of the first literals on their cells, where that costs less than to visit them: all literals on
+    // a list of cells, or a few on a table. Returns how many; the set of the first alone has been evaluated.
     size_t settle_first(const Node &node, const Level &level) {
         if (!costs_.separable()) return 1;
         const int64_t rows = int64_t(count_rows(level.cover.data(), node.table->words()));
         const int most = eager_ ? 2 : std::min(CellSolver::kMostLiterals, bit_length(Word(rows)) + 3);
-        const int count = std::min(most, int(level.columns.size()));
-        const int64_t visits = int64_t{eager_ ? count : promising(incumbent_, node, level, count)} * (count - 1);
-        if (rows + (int64_t{1} << count) / 16 > CellSolver::kVisitCost * visits && !eager_) return 1;
+        const int all = int(level.columns.size()), few = std::min(most, all);
+        const Word *cover = level.cover.data();
+        if (settles_list(node, level, rows) &&
+            lists_.solve(*node.table, cover, level.columns.data(), all, node.cost, eager_ ? rows : rows - rows / 8))
+            return log_settled(all);
+        if (!eager_ && rows + (int64_t{1} << few) / 16 > CellSolver::kVisitCost * visits(node, level, few)) return 1;
+        cells_.solve(*node.table, cover, node.negative + node.positive, level.columns.data(), few, node.cost);
+        return log_settled(few);
+    }
+    bool settles_list(const Node &node, const Level &level, int64_t rows) {
+        const int all = int(level.columns.size());
+        if (!CellList::fits(all, node.negative + node.positive)) return false;
+        if (eager_ || !lists_.pays(rows)) return eager_ && node.size == 2;
+        return CellListSolver::kRowCost * rows <= CellSolver::kVisitCost * visits(node, level, all);
+    }
+    int64_t visits(const Node &node, const Level &level, int count) {
+        return int64_t{promising(incumbent_, node, level, count)} * (count - 1);
+    }
+    size_t log_settled(int count) {
         log_.add(SearchLog::kSettled);
         log_.add(count);
-        cells_.solve(*node.table, level.cover.data(), node.negative + node.positive, level.columns.data(), count,
-                     node.cost);
         return size_t(count);
     }
 
@@ -226,8 +232,7 @@ class Search : NodeBounds {
         return 4 * spent > quarters * (words + int64_t(count_rows(level.cover.data(), node.table->words())));
     }
 
-    // Rebuilds the node's table over its free literals alone, equal rows merged, and narrows again.
-    // Returns where the child that was next is now.
+    // Rebuilds the node's table over its free literals, equal rows merged, and narrows again: where the next child is.
     size_t merge(Node &node, Level &level, size_t next) {
         const RowTable &table = *node.table;
         std::vector<int> kept = level.columns, literals, rank(table.columns());
@@ -238,18 +243,12 @@ class Search : NodeBounds {
         }
         meter_.spend(8 * int64_t(count_rows(level.cover.data(), table.words())));
         const KeyedRows &rows = merger_.merge(table, level.cover.data(), kept);
-        const size_t moved =
-            lost_cause(node, level, rows) ? (level.resize(0), 0) : rebuild(node, level, rows, literals, rank, next);
+        const size_t moved = lost_cause(incumbent_, node, level, rows)
+            ? (level.resize(0), 0)
+            : rebuild(node, level, rows, literals, rank, next);
         log_.add(SearchLog::kMerged);
-        log_literals(node, level);
+        log_.add_columns(level.columns, node.table->literals);
         return moved;
-    }
-
-    // Whether the net weights already rule out every set of the node.
-    bool lost_cause(const Node &node, const Level &level, const KeyedRows &rows) {
-        Value negative = 0;
-        for (const Value weight : rows.weights) negative -= std::min<Value>(0, weight);
-        return -negative * unit_ + node.cost + least_rest(level.columns, node, node.size) > incumbent_.value();
     }
 
     size_t rebuild(Node &node, Level &level, const KeyedRows &rows, const std::vector<int> &literals,
@@ -282,6 +281,7 @@ class Search : NodeBounds {
     const bool eager_;
     Incumbent incumbent_;
     CellSolver cells_;
+    CellListSolver lists_;
     std::vector<std::unique_ptr<Level>> levels_;
     RowMerger merger_;
     Terms terms_;

@@ -51,6 +51,12 @@ class NodeBounds {
             found += !incumbent.hopeless(literal_at(node, level, i), child_bound(node, level, i, 0));
         return found;
     }
+    // Whether the net weights of a node's merged rows already rule out every set of it.
+    bool lost_cause(const Incumbent &incumbent, const Node &node, const Level &level, const KeyedRows &rows) {
+        Value negative = 0;
+        for (const Value weight : rows.weights) negative -= std::min<Value>(0, weight);
+        return -negative * unit_ + node.cost + least_rest(level.columns, node, node.size) > incumbent.value();
+    }
     // Even removing every positive row that lacks it would not pay for the literal.
     bool never_pays(const Node &node, int literal, Value positive_with) const {
         return costs_.part(literal) + costs_.least_step(node.size) >= (node.positive - positive_with) * unit_;

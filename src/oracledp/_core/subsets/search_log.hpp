@@ -26,6 +26,12 @@ class SearchLog {
         add(int32_t(literals.size()));
         for (const int literal : literals) add(literal);
     }
+    // The literals that columns of a table stand for.
+    void add_columns(const std::vector<int> &columns, const std::vector<int> &literals) {
+        if (!enabled()) return;
+        add(int32_t(columns.size()));
+        for (const int column : columns) add(literals[column]);
+    }
     std::vector<int32_t> &entries() { return entries_; }
 
   private:
