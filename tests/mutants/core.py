@@ -55,6 +55,7 @@ JUDGES = {  # what runs a file's code, quickest first
     "rows/equal_runs": "property/packed_records property/merging",
     "rows/row_table": "property/merging property/engine_subsets property/engine_parities",
     "rows/cover_sums": "property/engine_parities property/engine_subsets property/engine_long_lists",
+    "rows/pair_cells": "unit/synthesis_fit",
     "rows/cell_index": "property/engine_subsets",
     "rows/cell_list": "property/engine_subsets",
     "subsets/cell_solver": "property/engine_subsets property/certificates",
