@@ -11,11 +11,12 @@ import pytest
 from breaks.breaking import Breaks, as_property, value, wrapped
 from oracledp.game import oracle_query, query_player, surrogate_player
 from oracledp.game.query_player import ExponentialPlayer
-from oracledp.mechanisms import gaussian_min as gaussian_rspm
 from oracledp.mechanisms import (
+    column_looks,
     perturbation,
     private_schema,
 )
+from oracledp.mechanisms import gaussian_min as gaussian_rspm
 from oracledp.privacy.gaussian_accounting import GaussianBudget, gaussian_budget
 from oracledp.synthesis import measurements, measuring, stages, synthesizer
 
@@ -35,22 +36,22 @@ def _exact_n(patch: pytest.MonkeyPatch) -> None:
 
 def _exact_bounds(patch: pytest.MonkeyPatch) -> None:
     """The noise is drawn, as it should be, and the exact counts decide."""
-    table = private_schema.Purse.table
+    table = column_looks.Purse.table
 
     def forgetful(self: Any, counts: Any, rho: Fraction) -> Any:
         return counts, table(self, counts, rho)[1] / 100
 
-    patch.setattr(private_schema.Purse, "table", forgetful)
+    patch.setattr(column_looks.Purse, "table", forgetful)
 
 
 def _two_kinds(patch: pytest.MonkeyPatch) -> None:
     """Every text is counted under its own kind, and under one more besides."""
-    tallied = private_schema._tallied
+    tallied = column_looks._tallied
 
     def twice(cells: list[int], texts: Any, size: int) -> Any:
         return tallied(cells, texts, size) + tallied([(cell + 1) % size for cell in cells], texts, size)
 
-    patch.setattr(private_schema, "_tallied", twice)
+    patch.setattr(column_looks, "_tallied", twice)
 
 
 def _exact_cells(patch: pytest.MonkeyPatch) -> None:
@@ -163,7 +164,7 @@ PRODUCTS: Breaks = {
     "cells cut where the exact counts are": ("synthesizer / stages / add-remove", _exact_cells),
     "rare texts that pass as easily as common ones": (
         "infer_schema / add-remove",
-        value(private_schema, "least_threshold", lambda variance, delta: 1),
+        value(column_looks, "least_threshold", lambda variance, delta: 1),
     ),
     "a threshold that forgets the columns": (
         "infer_schema / replace-one",
@@ -177,7 +178,7 @@ PRODUCTS: Breaks = {
         "infer_schema / add-remove",
         wrapped(
             private_schema,
-            "_Look",
+            "ColumnLook",
             lambda look, name, purse, texts, decimal, rho: look(
                 name, replace(purse, spent=Fraction(0)), texts, decimal, 9 * rho
             ),
@@ -185,7 +186,7 @@ PRODUCTS: Breaks = {
     ),
     "a replaced row moves one count of a schema": (
         "infer_schema / replace-one",
-        wrapped(private_schema.Purse, "charge", lambda charge, self, rho: charge(self, rho) / 2),
+        wrapped(column_looks.Purse, "charge", lambda charge, self, rho: charge(self, rho) / 2),
     ),
     "a schema whose bounds are the data's": ("infer_schema / add-remove", _exact_bounds),
     "a spelling that the exact counts decide": ("infer_schema / spelling / add-remove", _exact_bounds),

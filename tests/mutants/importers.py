@@ -39,12 +39,13 @@ ALSO = {  # what imports do not tell
     "privacy/loss_law.py": ("tests/unit/test_loss_law.py", "tests/ledger/test_year.py"),
 }
 _UNIT = "tests/unit/test_"
-_LAST, _FIT, _READ = f"{_UNIT}last_numbers.py", f"{_UNIT}steps_of_a_fit.py", f"{_UNIT}who_reads_which_rows.py"
+_LAST, _SAID = f"{_UNIT}last_numbers.py", f"{_UNIT}said_beforehand.py"
+_FIT, _READ = f"{_UNIT}steps_of_a_fit.py", f"{_UNIT}who_reads_which_rows.py"
 SHARP = {  # a second of work each, and something about most files; by the first part of the library that fits
-    "privacy/ledger": ("tests/ledger/test_small_entries.py", _LAST),
-    "learn": (_FIT, _READ, _LAST),
-    "synthesis": (_FIT, _READ, _LAST),
-    "": (f"{_UNIT}single_steps.py", _READ, _LAST, _FIT),
+    "privacy/ledger": ("tests/ledger/test_small_entries.py", _LAST, _SAID),
+    "learn": (_FIT, _READ, _LAST, _SAID),
+    "synthesis": (_FIT, _READ, _LAST, _SAID),
+    "": (f"{_UNIT}single_steps.py", _READ, _LAST, _SAID, _FIT),
 }
 AT_LAST = ("tests/audit/test_front_door.py",)  # whole laws of every public entry point
 

@@ -73,6 +73,7 @@ APART = {
     "synthesis/mixture.py": "a released model",
     "synthesis/model.py": "a released model",
     "synthesis/model_checks.py": "of a released model",
+    "synthesis/pair_terms.py": "fitted to released counts",
     "synthesis/parity_answers.py": "answers of a released model",
     "synthesis/query_terms.py": "fitted to released counts",
     "synthesis/recipe.py": "lengths of a fit by released numbers",

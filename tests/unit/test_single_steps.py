@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Callable
 from fractions import Fraction
 from math import isqrt
 from types import ModuleType, SimpleNamespace
@@ -11,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from refusals import refused
 
 from oracledp.classes import Conjunctions, DecisionTrees, Parities
 from oracledp.classes.base import QueryClass
@@ -19,7 +19,7 @@ from oracledp.data.schema import Schema
 from oracledp.data.schema.text_kinds import spelled_numbers
 from oracledp.data.table import Table
 from oracledp.data.table.unit import Unit
-from oracledp.errors import CapacityError, OracleDPError, ParameterError
+from oracledp.errors import CapacityError, ParameterError
 from oracledp.exact.capacity import MOST_ROWS, fits
 from oracledp.game import match, players, robust_player
 from oracledp.game.data_player import descend
@@ -64,14 +64,6 @@ def problem(queries: QueryClass, seed: int = 3) -> WeightedProblem:
     rng = np.random.default_rng(seed)
     records = rng.integers(0, 2, (20, queries.dimension)).astype(np.uint8)
     return WeightedProblem.build(queries, records, rng.integers(-3, 4, 20))
-
-
-def refused(call: Callable[[], Any], kind: type[OracleDPError]) -> bool:
-    try:
-        call()
-    except kind:
-        return True
-    return False
 
 
 # ---- selections ------------------------------------------------------------------------------------------------------

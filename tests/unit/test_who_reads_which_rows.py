@@ -5,7 +5,6 @@ Every one of these steps can be broken in a line that would otherwise be noticed
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from fractions import Fraction
 from math import exp
 from types import SimpleNamespace
@@ -13,13 +12,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from refusals import refused
 
 from oracledp.audit.robust_doors import two_samples
 from oracledp.classes import Conjunctions
 from oracledp.data.literals import Literals
 from oracledp.data.schema import Schema
 from oracledp.data.table.unit import Unit
-from oracledp.errors import BudgetExceeded, OracleDPError, ParameterError
+from oracledp.errors import BudgetExceeded, ParameterError
 from oracledp.game import query_player
 from oracledp.game.gaussian_player import GaussianPlayer
 from oracledp.game.oracle_query import OracleQuery
@@ -55,14 +55,6 @@ ADD_REMOVE, REPLACE_ONE = Neighbours.ADD_REMOVE, Neighbours.REPLACE_ONE
 CHANGED = {ADD_REMOVE: 1, REPLACE_ONE: 2}  # rows in which neighbours differ
 SCHEMA = Schema({"a": {"kind": "boolean"}, "b": {"kind": "boolean"}})
 QUERIES = Conjunctions(SCHEMA.literals)
-
-
-def refused(call: Callable[[], Any], kind: type[OracleDPError]) -> bool:
-    try:
-        call()
-    except kind:
-        return True
-    return False
 
 
 # ---- the meter of a synthesis ----------------------------------------------------------------------------------------
