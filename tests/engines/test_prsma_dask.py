@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from oracledp.data.packed_records import PackedRecords
 from oracledp.data.schema import Schema
 from oracledp.data.table import Table
 from oracledp.learning.models import rule_class
@@ -143,7 +144,7 @@ def test_a_table_gives_the_same_release_on_a_cluster_as_here(client: Any) -> Non
 
 def test_records_travel_as_bits() -> None:
     records = np.random.default_rng(0).integers(0, 2, (1000, 119), dtype=np.uint8)
-    batch = Batch(3, 1, records, np.arange(1000), np.zeros((2, 4)))
+    batch = Batch(3, 1, PackedRecords.of(records), np.arange(1000), np.zeros((2, 4)))
     sent = pickle.dumps(batch)
     again = pickle.loads(sent)
     assert len(sent) < records.nbytes // 4

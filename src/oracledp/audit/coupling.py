@@ -98,7 +98,8 @@ def _decision_tree(one: Any, other: Any) -> Loss:
 
 
 def _tree_errors(trees: Any, records: Any, weights: Any) -> NDArray[np.int64]:
-    right = [weights[np.arange(len(records)), trees.label(parts, records)].sum() for parts in trees.all_parts()]
+    matrix = np.asarray(records)
+    right = [weights[np.arange(len(matrix)), trees.label(parts, matrix)].sum() for parts in trees.all_parts()]
     return np.array([int(weights.sum()) - int(held) for held in right], dtype=np.int64)
 
 

@@ -9,17 +9,19 @@ from numpy.typing import NDArray
 
 from oracledp.audit.draw_laws import Outcomes, bounds
 from oracledp.classes.decision_trees import DecisionTrees, Path, Tree
+from oracledp.data.packed_records import PackedRecords
 from oracledp.exact.exponentials import exp_enclosure
 
 BITS = 200
 
 
 def tree_choice(
-    trees: DecisionTrees, records: NDArray[np.uint8], weights: NDArray[np.int64], rate: Fraction, splitting: Fraction
+    trees: DecisionTrees, records: PackedRecords, weights: NDArray[np.int64], rate: Fraction, splitting: Fraction
 ) -> Outcomes:
     """Every tree's parts with bounds on its probability, the likeliest first."""
     listed = list(trees.all_parts())
-    errors = [errors_of(trees.tree(parts), records, weights) for parts in listed]
+    matrix = records.matrix()
+    errors = [errors_of(trees.tree(parts), matrix, weights) for parts in listed]
     least = min(errors)
     known = {gap: exp_enclosure(rate * gap, BITS) for gap in {wrong - least for wrong in errors}}
     priors = [prior(trees, trees.tree(parts), trees.depth, (), splitting) for parts in listed]
