@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from oracledp._engine import best_tree
 from oracledp.classes.decision_trees import DecisionTrees
 from oracledp.data.literals import Literal, Literals
+from oracledp.data.packed_records import PackedRecords
 from oracledp.oracles.base import Solution
 from oracledp.oracles.decision_tree_search import DecisionTreeSearchOracle
 from oracledp.oracles.problem import WeightedProblem
@@ -23,7 +24,7 @@ def found(trees: DecisionTrees, rows: NDArray[np.uint8], label: NDArray[np.bool_
     problem = WeightedProblem.build(trees, rows, np.where(label, -1, 1).astype(np.int64))
     weights = np.stack([np.maximum(problem.weights, 0), np.maximum(-problem.weights, 0)], axis=1)
     groups = [min(one, 1) for one in range(trees.labels)]
-    return best_tree(problem.records, weights, trees.depth, trees.decided, groups, [], [], work)
+    return best_tree(problem.packed, weights, trees.depth, trees.decided, groups, [], [], work)
 
 
 def planted(seed: int, rows: int, literals: int, depth: int, rare: float = 0.5) -> tuple[NDArray[np.uint8], ...]:
@@ -95,10 +96,10 @@ def test_records_that_cannot_be_told_apart_cancel_and_the_rest_may_be_perfect() 
 def test_weights_on_both_sides_of_a_record_leave_no_perfect_tree() -> None:
     rows, weights = np.array([[1], [0]], dtype=np.uint8), np.array([[2, 5], [1, 0]])
     decided = DecisionTrees(Literals.named("a"), depth=1).decided
-    assert best_tree(rows, weights, 1, decided, [0, 1], [], [], ALWAYS) == (2, [3 - 1, 1, 0])
+    assert best_tree(PackedRecords.of(rows), weights, 1, decided, [0, 1], [], [], ALWAYS) == (2, [3 - 1, 1, 0])
 
 
 def test_one_label_leaves_nothing_to_search_for() -> None:
     rows, weights = np.array([[1], [0]], dtype=np.uint8), np.array([[0, 5], [1, 0]])
     decided = DecisionTrees(Literals.named("a"), depth=1).decided
-    assert best_tree(rows, weights, 1, decided, [0, 0], [], [], ALWAYS)[0] == 5
+    assert best_tree(PackedRecords.of(rows), weights, 1, decided, [0, 0], [], [], ALWAYS)[0] == 5
