@@ -103,7 +103,9 @@ def test_a_bad_schema_is_refused(definition: Any, message: str) -> None:
 
 
 def test_a_column_may_be_called_columns_or_kind() -> None:
-    assert Schema({"columns": {"kind": "boolean"}}).names == ("columns",)
+    assert Schema({"columns": {"kind": "boolean"}}).names == ("kind",)  # listed under the key, in short form
+    assert Schema({"columns": {"columns": "boolean"}}).names == ("columns",)
+    assert Schema({"columns": {"kind": "integer", "lo": 0, "hi": 9}}).names == ("columns",)
     assert Schema({"columns": {"kind": {"kind": "boolean"}}}).names == ("kind",)
 
 
