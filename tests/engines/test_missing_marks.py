@@ -67,7 +67,5 @@ def test_spark_agrees(spark: Any) -> None:
 def test_a_date_that_spark_holds_as_text_is_refused_by_the_name_of_its_column(spark: Any) -> None:
     frame = spark.createDataFrame([("2001-02-03",)], "born string")
     schema = Schema({"born": {"kind": "date", "lo": "2000-01-01", "hi": "2009-12-31"}})
-    with pytest.raises(
-        DataError, match=r"^column 'born': moments .*; on Spark use numbers$"
-    ):
+    with pytest.raises(DataError, match=r"^column 'born': moments .*; on Spark use numbers$"):
         Table.from_spark(frame, schema)
