@@ -17,7 +17,7 @@ import pytest
 
 from oracledp.privacy.ledger import Ledger
 
-MANY, FEW = 1_200_000, 20_000  # rows
+MANY, FEW = 2_400_000, 20_000  # rows: many enough that a run goes on well after it has begun to spill
 SPILLS = "20MB"
 
 

@@ -10,6 +10,7 @@ FILES = sorted((*CORE.rglob("*.hpp"), *CORE.rglob("*.cpp")))
 ROOMS = {
     "rows",
     "subsets",
+    "listed",
     "decision_trees",
     "lists",
     "halfspaces",
