@@ -10,7 +10,6 @@ import pytest
 
 from oracledp.data.schema import Schema
 from oracledp.data.table import Table
-from oracledp.errors import DataError
 
 pytestmark = pytest.mark.filterwarnings("ignore:PySpark does not yet:FutureWarning")
 
@@ -62,10 +61,3 @@ def test_postgresql_agrees(postgres: Any) -> None:
 def test_spark_agrees(spark: Any) -> None:
     frame = spark.createDataFrame(ROWS, ", ".join(f"{name} string" for name in SCHEMA.names))
     assert counted(Table.from_spark(frame, SCHEMA)) == expected()
-
-
-def test_a_date_that_spark_holds_as_text_is_refused_by_the_name_of_its_column(spark: Any) -> None:
-    frame = spark.createDataFrame([("2001-02-03",)], "born string")
-    schema = Schema({"born": {"kind": "date", "lo": "2000-01-01", "hi": "2009-12-31"}})
-    with pytest.raises(DataError, match=r"^column 'born': moments .*; on Spark use numbers$"):
-        Table.from_spark(frame, schema)

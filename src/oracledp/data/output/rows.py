@@ -7,35 +7,42 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from oracledp.data.schema import Column, FileFormat, Numeric
+from oracledp.data.schema import Column, FileFormat, Numeric, Ordered
+from oracledp.data.schema.number_marks import NumberMarks
 
 _QUOTED = ('"', "\r", "\n")
 
 
 @dataclass(frozen=True)
 class Spelling:
-    """How the values of a column are written: the mark of a missing one, and the decimals of a number at least.
+    """How the values of a column are written: the mark of a missing one, and of a number its decimals at least and
+    whether it has the file's separators of thousands.
 
-    >>> Spelling("NA", 2).text(0.5, ","), Spelling("NA", 2).text(None, ",")
-    ('0,50', 'NA')
+    >>> euro, pay = NumberMarks(",", "."), Spelling("NA", 2, grouped=True)
+    >>> pay.text(1234.5, euro), pay.text(None, euro), Spelling().text(2026, euro)
+    ('1.234,50', 'NA', '2026')
     """
 
     mark: str = ""
     places: int | None = None
+    grouped: bool = False
 
     @classmethod
     def of(cls, column: Column) -> Spelling:
         """That of a column of a schema."""
-        return cls(column.mark or "", column.places if isinstance(column, Numeric) else None)
+        places = column.places if isinstance(column, Numeric) else None
+        return cls(column.mark or "", places, isinstance(column, Ordered) and column.grouped)
 
-    def text(self, value: object, decimal: str) -> str:
+    def text(self, value: object, marks: NumberMarks) -> str:
         """One field, not yet quoted."""
         if value is None:
             return self.mark
+        if isinstance(value, int) and self.grouped:
+            return marks.spelled(str(value))
         if not isinstance(value, float):
             return str(value)
         written = repr(value) if self.places is None else decimals_at_least(value, self.places)
-        return written if decimal == "." else written.replace(".", decimal)
+        return marks.spelled(written, grouped=self.grouped)
 
 
 def decimals_at_least(value: float, places: int) -> str:
@@ -91,7 +98,7 @@ class PlainRows:
         spelling, values = self.spellings.get(name, Spelling()), self.columns[name]
         written = {}
         for value in set(values):
-            text = spelling.text(value, file.decimal)
+            text = spelling.text(value, file.marks)
             empty = text == "" and (alone or value is not None)
             before = blank if text and not text.startswith(" ") else ""
             written[value] = '""' if empty else _quoted(before + text, file.separator)

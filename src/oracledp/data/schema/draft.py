@@ -78,6 +78,8 @@ def _spelled(definition: dict[str, Any], spelling: dict[str, Any]) -> dict[str, 
         if kind == "integer":
             found = {"resolution": 1, **found, "kind": "numeric"}
         found |= {} if places == 1 else {"places": places}
+    if "thousands" in spelling and kind in ("integer", "numeric"):
+        found["thousands"] = spelling["thousands"]
     return found
 
 

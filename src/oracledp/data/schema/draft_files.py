@@ -1,15 +1,16 @@
-"""The columns of a public file, with how they are spelled: delimiter, marks of missing values, decimals, words."""
+"""The columns of a public file, with how they are spelled: delimiter, marks of missing values, numbers, words."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from oracledp.data.schema.file_format import FileFormat
-from oracledp.data.schema.text_kinds import TextKind, kind_of, number_of, spelled_numbers
+from oracledp.data.schema.number_marks import POINT, NumberMarks
+from oracledp.data.schema.text_kinds import TextKind, is_bare, kind_of, number_of, spelled_numbers
 from oracledp.data.table.transcoding import as_utf8, header_line, is_utf8
 from oracledp.errors import DataError
 from oracledp.scratch import private_folder
@@ -55,23 +56,23 @@ def _read_csv(connection: Any, path: Path, file: FileFormat) -> tuple[dict[str, 
     rows, names = relation.fetchall(), file.names or tuple(relation.columns)
     if len(names) != len(relation.columns):
         raise DataError(f"{path.name}: has {len(relation.columns)} columns, and {len(names)} names are given")
-    return {name: spelled_column([row[at] for row in rows], file.decimal) for at, name in enumerate(names)}, file
+    return {name: spelled_column([row[at] for row in rows], file.marks) for at, name in enumerate(names)}, file
 
 
-def spelled_column(texts: Sequence[str | None], decimal: str = ".") -> Drafted:
+def spelled_column(texts: Sequence[str | None], marks: NumberMarks = POINT) -> Drafted:
     """A column of texts as what they say: numbers where all of them are, truth values, or texts.
 
     >>> spelled_column(["1.50", "?", "2.00"])
     Drafted(values=[Fraction(3, 2), None, 2], spelling={'missing': '?', 'places': 2})
     """
-    kinds = {text: kind_of(text, decimal) for text in set(texts)}
+    kinds = {text: kind_of(text, marks) for text in set(texts)}
     held = {text for text, kind in kinds.items() if not kind.missing}
     spelling = _mark(Counter(kinds[text] for text in texts if kinds[text].missing))
     values: list[Any] = [text if text in held else None for text in texts]
     if held and all(kinds[text].kind in ("number", "bit") for text in held):
-        read = {text: _number(text, decimal) for text in held}
+        read = {text: _number(text, marks) for text in held}
         numbers = [None if text is None else read[text] for text in values]
-        return Drafted(numbers, spelling | _decimals([kinds[text] for text in held]))
+        return Drafted(numbers, spelling | _decimals([kinds[text] for text in held]) | _separators(held, marks))
     words = next((pair for pair in _TRUTHS if held and held <= set(pair)), None)
     if words is not None:
         own = {} if words == ("False", "True") else {"spelling": list(words)}
@@ -84,8 +85,8 @@ def _mark(missing: Counter[TextKind]) -> dict[str, Any]:
     return {"missing": common[0][0].mark} if common and common[0][0].mark is not None else {}
 
 
-def _number(text: str | None, decimal: str) -> Any:
-    number = number_of(text, decimal)
+def _number(text: str | None, marks: NumberMarks) -> Any:
+    number = number_of(text, marks)
     assert number is not None, "its kind says so"
     return int(number) if number.denominator == 1 else number
 
@@ -97,3 +98,9 @@ def _decimals(kinds: Sequence[TextKind]) -> dict[str, Any]:
     needed, written = spelled_numbers(kinds)
     written = 0 if any(kind.kind == "bit" for kind in kinds) else written
     return {} if not needed and not written else {"places": written}
+
+
+def _separators(texts: Collection[str | None], marks: NumberMarks) -> dict[str, Any]:
+    """Numbers that could have separators of thousands and have none are written without, too."""
+    grouped = any(text is not None and marks.is_grouped(text) for text in texts)
+    return {"thousands": False} if not grouped and any(is_bare(text, marks) for text in texts) else {}

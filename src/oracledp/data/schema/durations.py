@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from oracledp.data.schema.moments import Moment
 
 _FORMATS = ("%H:%M:%S", "%-H:%M:%S", "%H:%M", "%-H:%M", "%M:%S", "%-M:%S")
+_DIGITS = 6  # of the first part, at most
 _SECONDS = {"H": 3600, "M": 60, "S": 1}
 
 
@@ -51,10 +52,15 @@ class Duration(Moment):
         """What the last part counts."""
         return self.scales[-1]
 
+    @property
+    def longest(self) -> int:
+        """The most that a bound can say, which is written in hours whatever the format is."""
+        return 3600 * int(10**_DIGITS) - self.grain
+
     @cached_property
     def pattern(self) -> str:
         """A first part of up to six digits, two digits each for the others; every engine reads it alike."""
-        return "[ ]*[0-9]{1,6}" + ":[0-5][0-9]" * (len(self.scales) - 1) + "[ ]*"
+        return f"[ ]*[0-9]{{1,{_DIGITS}}}" + ":[0-5][0-9]" * (len(self.scales) - 1) + "[ ]*"
 
     @property
     def first_cells(self) -> NDArray[np.int64] | None:

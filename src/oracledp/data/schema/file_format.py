@@ -1,4 +1,4 @@
-"""How a CSV file is spelled: delimiter, decimal mark, encoding, line ends, blanks and, without a header, names."""
+"""How a CSV file is spelled: delimiter, marks in numbers, encoding, line ends, blanks and, without a header, names."""
 
 from __future__ import annotations
 
@@ -7,10 +7,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from oracledp.data.schema.number_marks import NumberMarks
 from oracledp.errors import ParameterError
 
-KEYS = ("delimiter", "decimal", "encoding", "names", "lines", "blanks")
+KEYS = ("delimiter", "decimal", "thousands", "encoding", "names", "lines", "blanks")
 _DECIMALS = (".", ",")
+_THOUSANDS = (",", ".", "'", "\u2019", " ", "\u00a0", "\u202f")
 _LINES = {"lf": "\n", "crlf": "\r\n"}
 _BLANKS = ("none", "after")
 
@@ -20,7 +22,8 @@ class FileFormat:
     """What every reader and writer of a table's CSV files must know beside its columns; all of it public.
 
     ``names`` are those of the columns, in order, of files without a header. Without a ``delimiter`` it is a comma, or a
-    tab where the file's name ends in ``.tsv``. ``lines`` end as on Unix (``lf``) or Windows (``crlf``); ``blanks`` may
+    tab where the file's name ends in ``.tsv``. ``thousands`` separates groups of three digits; numbers are read with it
+    or without, and written with it. ``lines`` end as on Unix (``lf``) or Windows (``crlf``); ``blanks`` may
     stand ``after`` every delimiter. Both are how rows are written: any of them is read.
 
     >>> FileFormat().changed(delimiter=";", decimal=",").to_json()
@@ -29,6 +32,7 @@ class FileFormat:
 
     delimiter: str | None = None
     decimal: str = "."
+    thousands: str = ""
     encoding: str = "utf-8"
     names: tuple[str, ...] | None = None
     lines: str | None = None
@@ -39,12 +43,18 @@ class FileFormat:
         if self.decimal not in _DECIMALS:
             raise ParameterError("decimal must be a point or a comma")
         _refuse_encoding(self.encoding)
+        _refuse_thousands(self.thousands, self.decimal, self.encoding)
         if self.names is not None:
             _refuse_names(self.names)
         if self.lines is not None and self.lines not in _LINES:
             raise ParameterError("lines must be lf or crlf")
         if self.blanks is not None and self.blanks not in _BLANKS:
             raise ParameterError("blanks must be none, or after (every delimiter)")
+
+    @property
+    def marks(self) -> NumberMarks:
+        """How numbers are spelled."""
+        return NumberMarks(self.decimal, self.thousands)
 
     @property
     def line_end(self) -> str:
@@ -117,6 +127,19 @@ def _refuse_encoding(encoding: str) -> None:
         raise ParameterError(f"encoding {encoding!r} is not known; common ones are utf-8, cp1252, latin-1") from None
     if not texts:
         raise ParameterError(f"encoding {encoding!r} is none of texts")
+
+
+def _refuse_thousands(mark: str, decimal: str, encoding: str) -> None:
+    """A separator that files can hold and decimals leave free. It may be the delimiter: such fields are quoted."""
+    if mark not in ("", *_THOUSANDS):
+        raise ParameterError("thousands must be a comma, a point, an apostrophe or a blank (also a non-breaking one)")
+    if mark == decimal:
+        named = "a comma" if mark == "," else "a point"
+        raise ParameterError(f"thousands and decimal must differ, and both are {named}")
+    try:
+        mark.encode(encoding)
+    except UnicodeEncodeError:
+        raise ParameterError(f"thousands: {encoding} has no such letter") from None
 
 
 def _listed(names: object) -> tuple[str, ...]:

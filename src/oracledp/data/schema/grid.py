@@ -2,7 +2,8 @@
 
 A *step* is a multiple of the resolution above ``lo``. Short ranges have a cell for every step. Long ones have cells as
 wide as their leading digits ask for: single steps near zero, then ten steps, a hundred, … further out, each beginning
-at a round number. The cells follow from the bounds, the resolution and the thresholds alone.
+at a round number. Between bounds that are farther from zero than from each other all cells are as wide. They follow
+from the bounds, the resolution and the thresholds alone.
 """
 
 from __future__ import annotations
@@ -55,6 +56,8 @@ class Grid:
         cuts = [step for step in map(self.step_at_least, self.thresholds) if step <= self.last]
         if self.last < MOST_CELLS:
             return np.arange(self.last + 1, dtype=np.int64)
+        if self._far:
+            return np.unique(np.append(np.arange(0, self.last + 1, -(-self.last // MOST_CELLS)), cuts).astype(np.int64))
         zero = self._zero
         digits = 4
         while True:
@@ -67,23 +70,34 @@ class Grid:
         return np.unique(np.array([*mirrored, *(zero + step for step in above), *cuts, 0], dtype=np.int64))
 
     @cached_property
+    def ends(self) -> Steps:
+        """The first step of each cell, and the one behind the last."""
+        return np.append(self.starts, self.last + 1)
+
+    @cached_property
     def coarse(self) -> Steps:
-        """The codes at which wide cells begin, each about a fifth as wide as it is far from zero: for a first look.
+        """The codes at which wide cells begin, each about half as wide as it is far from zero: for a first look.
 
         Bounds are often far beyond the values, and the scale of these is not known: so all scales get as many cells.
 
         >>> Grid(Fraction(-3), Fraction(1), 24, ()).coarse.tolist()
-        [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 13, 15, 18, 21]
+        [0, 1, 2, 3, 4, 5, 6, 8, 11, 15, 21]
         """
         zero = self._zero
         farthest = max(self.last - zero, zero)
         starts = [0]
         while starts[-1] < farthest:
-            starts.append(max(starts[-1] + 1, -(-starts[-1] * 6 // 5)))
+            starts.append(max(starts[-1] + 1, -(-starts[-1] * 3 // 2)))
         sides = np.array(starts, dtype=np.int64)
         steps = np.concatenate([zero - sides + 1, zero + sides, [0]])
         codes = np.searchsorted(self.starts, steps[(steps >= 0) & (steps <= self.last)])
         return np.unique(codes[codes < self.size])
+
+    @property
+    def _far(self) -> bool:
+        """Whether zero is farther from both bounds than they are from each other: then leading digits say little."""
+        hi = self.lo + self.last * self.resolution
+        return hi - self.lo <= max(self.lo, -hi)
 
     @property
     def _zero(self) -> int:
@@ -97,7 +111,7 @@ class Grid:
     @cached_property
     def widths(self) -> Steps:
         """How many steps each cell holds."""
-        return np.diff(np.append(self.starts, self.last + 1))
+        return np.diff(self.ends)
 
     @cached_property
     def pieces(self) -> tuple[Piece, ...]:

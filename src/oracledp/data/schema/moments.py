@@ -20,11 +20,18 @@ EPOCH = datetime(1970, 1, 1)
 _PARTS = {
     "%Y": "[1-9][0-9][0-9][0-9]",
     "%m": "(0[1-9]|1[0-2])",
-    "%d": "(0[1-9]|[12][0-9]|3[01])",
     "%H": "([01][0-9]|2[0-3])",
     "%M": "[0-5][0-9]",
     "%S": "[0-5][0-9]",
 }
+_ORDER = ("%Y", "%m", "%d", "%H", "%M", "%S")
+_LEAP = "(0[48]|[2468][048]|[13579][26])"
+_DAYS: tuple[dict[str, str], ...] = (  # which days there are: most in every month of every year, the others in some
+    {"%d": "(0[1-9]|1[0-9]|2[0-8])"},
+    {"%d": "(29|30)", "%m": "(0[13-9]|1[0-2])"},
+    {"%d": "31", "%m": "(0[13578]|1[02])"},
+    {"%d": "29", "%m": "02", "%Y": f"([1-9][0-9]{_LEAP}|([2468][048]|[13579][26])00)"},
+)
 _SEPARATORS = "-/.: T"
 
 
@@ -51,7 +58,7 @@ class Moment(Ordered):
     @classmethod
     def directives(cls) -> tuple[str, ...]:
         """What a format must hold, each once."""
-        return tuple(part for part in _PARTS if part in cls.usual)
+        return tuple(part for part in _ORDER if part in cls.usual)
 
     @classmethod
     def fits(cls, format: str) -> bool:
@@ -67,19 +74,27 @@ class Moment(Ordered):
 
     @cached_property
     def pattern(self) -> str:
-        """What a text must match, on every engine."""
+        """What a text must match, on every engine: only days of the calendar do, so that no engine's own is asked."""
         pieces = re.findall("%.|.", self.format)
-        return "[ ]*" + "".join(_PARTS.get(piece, f"[{piece}]") for piece in pieces) + "[ ]*"
+        known = ("".join((_PARTS | days).get(piece, f"[{piece}]") for piece in pieces) for days in _DAYS)
+        return f"[ ]*({'|'.join(known)})[ ]*"
+
+    @cached_property
+    def digits(self) -> dict[str, tuple[int, int]]:
+        """Where each directive stands in a text without blanks around it: its first place, from 1, and its length."""
+        found, place = {}, 1
+        for piece in re.findall("%.|.", self.format.strip(" ")):
+            length = {"%Y": 4}.get(piece, len(piece))
+            found[piece] = place, length
+            place += length
+        return {part: found[part] for part in self.directives()}
 
     def count_of(self, value: object) -> int | None:
         """The units since 1970 of a date, a time stamp or a text; None where there is no such moment."""
         if isinstance(value, str):
             if not re.fullmatch(self.pattern, value):
                 return None
-            try:
-                moment = datetime.strptime(value.strip(), self.format)
-            except ValueError:  # the 31st of February
-                return None
+            moment = datetime.strptime(value.strip(" "), self.format.strip(" "))
         elif isinstance(value, datetime):
             moment = value.replace(tzinfo=None)
         elif isinstance(value, date):

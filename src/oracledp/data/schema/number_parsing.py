@@ -40,6 +40,7 @@ def parse_integer(entry: Entry) -> Column:
         thresholds=thresholds,
         clip=entry.flag("clip"),
         resolution=resolution,
+        grouped=_parse_grouped(entry),
         **entry.gaps(),
     )
     return _checked_grid(entry, column)
@@ -61,6 +62,7 @@ def parse_numeric(entry: Entry) -> Column:
         clip=entry.flag("clip"),
         resolution=resolution,
         places=_parse_places(entry),
+        grouped=_parse_grouped(entry),
         **entry.gaps(),
     )
     edges = (lo, *column.cuts, hi)
@@ -84,7 +86,7 @@ def parse_amount(entry: Entry) -> Column:
         entry.refuse("hi", "too far from lo: more than 2^52 steps of the last decimal place")
     column = Amount(
         name=entry.name, lo=lo, hi=hi, bins=bins, thresholds=thresholds, clip=entry.flag("clip"),
-        resolution=resolution, places=places, **entry.gaps(),
+        resolution=resolution, places=places, grouped=_parse_grouped(entry), **entry.gaps(),
     )  # fmt: skip
     return _checked_grid(entry, column)
 
@@ -97,6 +99,11 @@ def _parse_places(entry: Entry) -> int | None:
     if not 0 <= entry.integer("places", given) <= MOST_PLACES:
         entry.refuse("places", f"must be 0 to {MOST_PLACES}")
     return int(given)
+
+
+def _parse_grouped(entry: Entry) -> bool:
+    """Whether numbers are written with the file's separators of thousands, as they are unless the column says no."""
+    return "thousands" not in entry.entry or entry.flag("thousands")
 
 
 def parse_moment(entry: Entry, kind: type[Moment]) -> Column:

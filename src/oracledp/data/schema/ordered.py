@@ -27,7 +27,8 @@ class Ordered(Column):
 
     A value outside the bounds counts as the nearer bound. ``clip`` says that such values are expected, so that a
     strict reading does not refuse them. With a ``resolution`` the column is also stored at that grain: the code is the
-    cell of its :class:`~oracledp.data.schema.grid.Grid`, and thresholds are for literals alone.
+    cell of its :class:`~oracledp.data.schema.grid.Grid`, and thresholds are for literals alone. A ``grouped`` number is
+    written with the separators of thousands that its files have, if any.
     """
 
     lo: float
@@ -36,6 +37,7 @@ class Ordered(Column):
     thresholds: tuple[float, ...] | None = None
     clip: bool = False
     resolution: Fraction | None = None
+    grouped: bool = True
 
     @property
     def ordered(self) -> bool:
@@ -147,7 +149,8 @@ class Ordered(Column):
         cuts = None if self.thresholds is None else [plain(cut) for cut in self.thresholds]
         grain = None if self.resolution is None else written(self.resolution)
         bounds = {"lo": plain(self.lo), "hi": plain(self.hi), "resolution": grain}
-        return self._options(**bounds, **self._spelling(), bins=self.bins, thresholds=cuts, clip=self.clip)
+        found = self._options(**bounds, **self._spelling(), bins=self.bins, thresholds=cuts, clip=self.clip)
+        return found if self.grouped else found | {"thousands": False}
 
     def _spelling(self) -> dict[str, Any]:
         """What a kind says of how its values are written."""

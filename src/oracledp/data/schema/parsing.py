@@ -11,6 +11,7 @@ from oracledp.data.schema.columns import Boolean, Categorical, Column
 from oracledp.data.schema.durations import Duration
 from oracledp.data.schema.entries import Entry, hint
 from oracledp.data.schema.moments import Date, Moment, Timestamp
+from oracledp.data.schema.number_marks import POINT, NumberMarks
 from oracledp.data.schema.number_parsing import parse_amount, parse_integer, parse_moment, parse_numeric
 from oracledp.data.schema.short_form import in_full
 from oracledp.data.schema.text_kinds import number_of
@@ -19,6 +20,7 @@ from oracledp.data.schema.trees import Tree
 from oracledp.errors import SchemaError
 
 TOP_KEYS = ("file", "bought", "columns", "deny", "constraints")
+NO_MARK = "the mark of missing values must not be a value of the column"
 TRUTHS = (("false", "no", "0"), ("true", "yes", "1"))  # words that are read, in upper or lower case
 
 
@@ -72,19 +74,19 @@ def _parse_column(name: object, entry: object) -> Column:
     parser, keys = _KINDS[kind]
     made = Entry(name, kind, entry, ("kind", "nullable", "missing", *keys))
     column = parser(made)
-    if column.mark is not None and _is_value(column, column.mark):
-        made.refuse("missing", "the mark of missing values must not be a value of the column")
+    if column.mark is not None and is_value(column, column.mark):
+        made.refuse("missing", NO_MARK)
     column.refuse_size()
     return column
 
 
-def _is_value(column: Column, mark: str) -> bool:
-    """Whether a text would be read as a value."""
+def is_value(column: Column, mark: str, marks: NumberMarks = POINT) -> bool:
+    """Whether a text would be read as a value, in files whose numbers have these marks."""
     if isinstance(column, Categorical):
         return mark in map(str, column.choices)
     if isinstance(column, Boolean):
         return any(mark.strip().lower() in words for words in TRUTHS)
-    return column.count_of(mark) is not None if isinstance(column, Moment) else number_of(mark) is not None
+    return column.count_of(mark) is not None if isinstance(column, Moment) else number_of(mark, marks) is not None
 
 
 def parse_boolean(entry: Entry) -> Column:
@@ -168,9 +170,9 @@ _MOMENT_KEYS = ("lo", "hi", "format", "resolution", "bins", "thresholds", "clip"
 _KINDS: dict[str, tuple[Callable[[Entry], Column], tuple[str, ...]]] = {
     "categorical": (parse_categorical, ("values", "other", "ordered", "hierarchy")),
     "boolean": (parse_boolean, ("spelling",)),
-    "integer": (parse_integer, _CUT_KEYS),
-    "numeric": (parse_numeric, (*_CUT_KEYS, "places")),
-    "decimal": (parse_amount, ("lo", "hi", "places", "bins", "thresholds", "clip")),
+    "integer": (parse_integer, (*_CUT_KEYS, "thousands")),
+    "numeric": (parse_numeric, (*_CUT_KEYS, "places", "thousands")),
+    "decimal": (parse_amount, ("lo", "hi", "places", "bins", "thresholds", "clip", "thousands")),
     "date": (partial(parse_moment, kind=Date), _MOMENT_KEYS),
     "timestamp": (partial(parse_moment, kind=Timestamp), _MOMENT_KEYS),
     "duration": (partial(parse_moment, kind=Duration), _MOMENT_KEYS),

@@ -20,7 +20,7 @@ from oracledp.data.schema.columns import Categorical, Codes, Column
 from oracledp.data.schema.conditions import DenyRule, parse_deny, parse_literal, write_literal
 from oracledp.data.schema.constraints import Constraint, parse_constraints
 from oracledp.data.schema.file_format import FileFormat
-from oracledp.data.schema.parsing import parse_columns, top_level
+from oracledp.data.schema.parsing import NO_MARK, is_value, parse_columns, top_level
 from oracledp.data.schema.purchase import Purchase
 from oracledp.errors import ParameterError, SchemaError
 from oracledp.exact.numbers import Exact
@@ -257,6 +257,8 @@ def _parse_file(entry: object, columns: Sequence[Column]) -> FileFormat:
         raise SchemaError(f"key 'file': {error}") from None
     for column in columns:
         _refuse_letters(column, file.encoding)
+        if column.mark is not None and is_value(column, column.mark, file.marks):
+            raise SchemaError(f"column {column.name!r}, key 'missing': {NO_MARK}")
     for column in columns if file.names is not None else ():
         if column.name not in (file.names or ()):
             raise SchemaError(f"key 'file': column {column.name!r} is not among the names of the file's columns")

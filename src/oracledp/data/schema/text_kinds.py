@@ -9,6 +9,7 @@ from fractions import Fraction
 
 from oracledp.data.schema.durations import Duration
 from oracledp.data.schema.moments import Date, Moment, Timestamp
+from oracledp.data.schema.number_marks import POINT, NumberMarks
 
 MOST_DECIMALS = 6
 FORMATS: dict[type[Moment], tuple[str, ...]] = {
@@ -19,12 +20,14 @@ FORMATS: dict[type[Moment], tuple[str, ...]] = {
 MARKS = ("NA", "N/A", "n/a", "nan", "NaN", "null", "NULL", "None", "?", "-", ".")
 
 _NUMBER = re.compile(r"[ \t]*([+-]?)(0|[1-9][0-9]{0,14})?(?:[.]([0-9]*))?(?:[eE]([+-]?[0-9]{1,2}))?[ \t]*")
-_SWAPPED = str.maketrans(",.", ".,")
+_LONG = 1000  # from which on a number has separators, where its file has some
 
 
 @dataclass(frozen=True)
 class TextKind:
     """A kind, and what it says of the spelling: a mark, needed and written decimals, or a format.
+
+    A ``bare`` number lacks the separators of thousands that numbers of its file may have, as years do.
 
     >>> str(kind_of("-0.50")), str(kind_of("31/01/2026")), str(kind_of(" ?"))
     ('number, 1 decimals of 2 written', 'date %d/%m/%Y', "missing ' ?'")
@@ -35,10 +38,11 @@ class TextKind:
     needed: int = 0
     written: int = 0
     format: str = ""
+    bare: bool = False
 
     def __str__(self) -> str:
         if self.kind == "number":
-            return f"number, {self.needed} decimals of {self.written} written"
+            return f"number, {self.needed} decimals of {self.written} written" + ", bare" * self.bare
         return " ".join([self.kind, *([repr(self.mark)] if self.mark else []), *([self.format] if self.format else [])])
 
     @property
@@ -57,9 +61,11 @@ KINDS: tuple[TextKind, ...] = (
     TEXT,
     *(TextKind(kind.kind, format=spelled) for kind, formats in FORMATS.items() for spelled in formats),
 )
-"""Every text is of exactly one of these."""
+"""Every text is of exactly one of these, where numbers have no separators of thousands."""
 
-PLACES = {kind: place for place, kind in enumerate(KINDS)}
+BARE = TextKind("number", bare=True)
+_EVERY = (*KINDS, BARE)
+PLACES = {kind: place for place, kind in enumerate(_EVERY)}
 _BY_MARK = {kind.mark: kind for kind in KINDS if kind.mark is not None}
 _MOMENTS = {
     TextKind(kind.kind, format=spelled): kind(name="moment", lo=0, hi=1, format=spelled)
@@ -68,12 +74,17 @@ _MOMENTS = {
 }
 
 
-def kind_of(text: str | None, decimal: str = ".") -> TextKind:
-    """The one of :data:`KINDS`. Numbers that begin with idle zeros are texts: they are codes, not quantities.
+def kinds_of(marks: NumberMarks) -> tuple[TextKind, ...]:
+    """The kinds that texts with these marks can be of: public, as the marks are."""
+    return _EVERY if marks.thousands else KINDS
+
+
+def kind_of(text: str | None, marks: NumberMarks = POINT) -> TextKind:
+    """The one of :func:`kinds_of`. Numbers that begin with idle zeros are texts: they are codes, not quantities.
 
     >>> [kind_of(text).kind for text in ("12", "1", "007", "", "cook", "1,5")]
     ['number', 'bit', 'text', 'missing', 'text', 'text']
-    >>> kind_of("1,5", ",").needed
+    >>> kind_of("1.234,5", NumberMarks(",", ".")).needed
     1
     """
     if text is None or not text.strip(" \t"):
@@ -84,10 +95,11 @@ def kind_of(text: str | None, decimal: str = ".") -> TextKind:
         return NOTHING
     if text in ("0", "1"):
         return BIT
-    number = number_of(text, decimal)
+    number = number_of(text, marks)
     if number is not None:
         needed = decimals(number)
-        return TextKind("number", needed=needed, written=max(needed, _written(text, decimal)))
+        written = max(needed, _written(marks.plain(text)))
+        return BARE if not written and is_bare(text, marks) else TextKind("number", needed=needed, written=written)
     return next((kind for kind, column in _MOMENTS.items() if _idle_free(kind, column, text)), TEXT)
 
 
@@ -102,20 +114,30 @@ def moment_of(kind: TextKind) -> Moment:
     return _MOMENTS[kind]
 
 
-def number_of(text: str | None, decimal: str = ".") -> Fraction | None:
+def is_bare(text: str | None, marks: NumberMarks) -> bool:
+    """Whether a text is a number that lacks the separators which its file may have.
+
+    >>> [is_bare(text, NumberMarks(".", ",")) for text in ("2026", "1,234", "999", "cook")]
+    [True, False, False, False]
+    """
+    number = number_of(text, marks) if marks.thousands else None
+    return text is not None and number is not None and abs(number) >= _LONG and not marks.is_grouped(text)
+
+
+def number_of(text: str | None, marks: NumberMarks = POINT) -> Fraction | None:
     """The number that a text says, of a size and precision that a column can have."""
-    found = None if text is None else _NUMBER.fullmatch(text if decimal == "." else text.translate(_SWAPPED))
+    found = None if text is None else _NUMBER.fullmatch(marks.plain(text))
     if found is None or not (found[2] or found[3]):
         return None
     value = Fraction(f"{found[1]}{found[2] or '0'}.{found[3] or '0'}") * Fraction(10) ** int(found[4] or 0)
     return value if abs(value) < 10**15 else None
 
 
-def _written(text: str, decimal: str) -> int:
-    """How many decimals a number is written with; none where it has an exponent."""
+def _written(text: str) -> int:
+    """How many decimals a plain number is written with; none where it has an exponent."""
     if "e" in text.lower():
         return 0
-    return min(len(text.strip(" \t").partition(decimal)[2]), MOST_DECIMALS)
+    return min(len(text.strip(" \t").partition(".")[2]), MOST_DECIMALS)
 
 
 def decimals(value: Fraction) -> int:
@@ -138,6 +160,7 @@ class ColumnKind:
     nullable: bool = False
     mark: str | None = None
     format: str = ""
+    bare: bool = False
 
     @property
     def gaps(self) -> dict[str, object]:
@@ -148,9 +171,10 @@ class ColumnKind:
 
     @property
     def spelling(self) -> dict[str, object]:
-        """The part of a number's definition that speaks of its decimals, where they are not the usual ones."""
+        """The part of a number's definition that speaks of its decimals and separators, where these are not usual."""
         whole = not self.decimals and not self.places
-        return {} if whole or self.places == 1 else {"places": self.places}
+        bare: dict[str, object] = {"thousands": False} if self.bare else {}
+        return bare if whole or self.places == 1 else {"places": self.places, **bare}
 
 
 def spelled_numbers(kinds: Iterable[TextKind]) -> tuple[int, int]:

@@ -31,14 +31,19 @@ _MEMORY = re.compile(r"[0-9]+(\.[0-9]+)? ?[KMGT]i?B", re.IGNORECASE)
 _CSV_LINE = re.compile(r"Invalid Input Error: CSV Error on Line: ([0-9]+)")  # ahead of any data in the message
 
 
+def refuse_memory(memory: str | None) -> None:
+    """Refuse what is no amount of memory."""
+    if memory is not None and not _MEMORY.fullmatch(memory):
+        raise ParameterError(f"memory must be a number with a unit, such as 500MB or 4GiB, got {memory!r}")
+
+
 @contextmanager
 def private_connection(memory: str | None = None) -> Iterator[Any]:
     """A fresh in-memory DuckDB that fetches no extension and spills to a private folder, which never outlives us.
 
     ``memory`` is the most that it may use before it spills, such as ``"4GB"``; most of the machine's by default.
     """
-    if memory is not None and not _MEMORY.fullmatch(memory):
-        raise ParameterError(f"memory must be a number with a unit, such as 500MB or 4GiB, got {memory!r}")
+    refuse_memory(memory)
     with private_folder() as folder:
         settings = {
             "temp_directory": str(folder),
@@ -60,8 +65,7 @@ class Source:
     ``places`` gives the relation's own name of a column where it is another; ``line_text`` is the expression
     whose line breaks place a row on a line of a file; ``reopen`` gives the relation anew where it can be read
     only once; ``unread`` says afterwards how many records could not be read at all; ``parts`` are to be counted one by
-    one instead; ``header`` has the names of all its columns where the relation's own are others; ``decimal`` is what
-    its texts write before the decimals of a number.
+    one instead; ``header`` has the names of all its columns where the relation's own are others.
     """
 
     relation: Any
@@ -73,7 +77,6 @@ class Source:
     unread: Callable[[], int] | None = None
     parts: tuple[Source, ...] = ()
     header: tuple[str, ...] = ()
-    decimal: str = "."
 
 
 def count_query(source: Any, schema: Schema, connection: Any, unit: Unit = ROWS) -> Encoded:
@@ -156,7 +159,7 @@ def _encodings(source: Source, schema: Schema) -> list[Encoding]:
     types = dict(zip(source.relation.columns, map(str, source.relation.types), strict=True))
     places = [_place(source, column.name, types) for column in schema.columns]
     return [
-        Encoding(column, index, place, types[place], decimal=source.decimal)
+        Encoding(column, index, place, types[place], marks=schema.file.marks)
         for index, (column, place) in enumerate(zip(schema.columns, places, strict=True))
     ]
 

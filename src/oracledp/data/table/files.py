@@ -89,7 +89,7 @@ def _read_csv(connection: Any, path: Path, file: FileFormat, packed: bool, *, st
     every_field = ", ".join(f"f{index}" for index in range(len(header)))
     unread = None if strict else (lambda: _set_aside(connection, title))
     text = f"concat({every_field})"
-    return Source(relation, title, line_text=text, unread=unread, header=tuple(header), decimal=file.decimal)
+    return Source(relation, title, line_text=text, unread=unread, header=tuple(header))
 
 
 def _set_aside(connection: Any, title: str) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from numbers import Integral
 from typing import Any
 
@@ -11,9 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oracledp.data.schema import Column, Schema
+from oracledp.data.schema.number_marks import POINT, NumberMarks
 from oracledp.data.table.arrays import CODE, encode_array
 from oracledp.data.table.encoded import Encoded
-from oracledp.data.table.flaws import refused_codes
+from oracledp.data.table.flaws import malformed_code, refused_codes
+from oracledp.data.table.frame_values import values_of
 from oracledp.data.table.persons import EXACT, id_text, kept_rows
 from oracledp.data.table.unit import ROWS, Unit
 from oracledp.data.table.values import Family, code_of
@@ -35,14 +38,15 @@ def encode_frame(frame: object, schema: Schema, unit: Unit = ROWS) -> Encoded:
     if native is None:
         raise DataError(problem)
     _refuse_missing(set(native.columns), schema, unit, "the frame")
-    codes = [encode_series(native[column.name], column) for column in schema.columns]
-    return _bounded(schema, codes, unit, None if unit.person is None else native[unit.person].to_list())
+    marks = schema.file.marks
+    codes = [encode_series(native[column.name], column, marks) for column in schema.columns]
+    return _bounded(schema, codes, unit, None if unit.person is None else values_of(native[unit.person]))
 
 
 def encode_columns(columns: Mapping[str, Sequence[object]], schema: Schema, unit: Unit = ROWS) -> Encoded:
     """The same for columns of plain values."""
     _refuse_missing(set(columns), schema, unit, "the columns")
-    codes = [_encode_objects(column, list(columns[column.name])) for column in schema.columns]
+    codes = [_encode_objects(column, list(columns[column.name]), schema.file.marks) for column in schema.columns]
     return _bounded(schema, codes, unit, None if unit.person is None else columns[unit.person])
 
 
@@ -65,7 +69,7 @@ def _first_row(column: Column, codes: NDArray[np.int32]) -> str:
     return f"row {int(np.argmax(np.isin(codes, refused_codes(column)))) + 1}"
 
 
-def encode_series(series: nw.Series[Any], column: Column) -> NDArray[np.int32]:
+def encode_series(series: nw.Series[Any], column: Column, marks: NumberMarks = POINT) -> NDArray[np.int32]:
     """The code of each entry, flaws included. The type of a frame's column follows from its values: none is refused.
 
     In pandas one row without a value makes doubles of a column of whole numbers, and nobody's code may hang on that: so
@@ -73,8 +77,8 @@ def encode_series(series: nw.Series[Any], column: Column) -> NDArray[np.int32]:
     """
     family, rounds = _family(series.dtype), series.implementation.is_pandas()
     if family is Family.OBJECTS:
-        values = series.to_list()
-        return _encode_objects(column, [_as_double(value) for value in values] if rounds else values)
+        values = values_of(series)
+        return _encode_objects(column, [_as_double(value) for value in values] if rounds else values, marks)
     missing = series.is_null().to_numpy().astype(np.bool_)
     numbers = series.fill_null(False if family is Family.BOOLEANS else 0).to_numpy()
     codes = encode_array(column, numbers, missing)
@@ -104,22 +108,23 @@ def _family(dtype: nw.dtypes.DType) -> Family:
 class _Memo(dict[Any, int]):
     """The code of each different value, worked out once. True, 1 and 1.0 are different here."""
 
-    def __init__(self, column: Column) -> None:
-        self.column = column
+    def __init__(self, column: Column, marks: NumberMarks) -> None:
+        self.column, self.marks = column, marks
 
     def __missing__(self, typed: tuple[type, object]) -> int:
         kind, value = typed
-        self[typed] = code = code_of(self.column, None if kind.__name__ in _NOTHING else value)
+        self[typed] = code = code_of(self.column, None if kind.__name__ in _NOTHING else value, self.marks)
         return code
 
 
-def _encode_objects(column: Column, values: list[object]) -> NDArray[np.int32]:
-    memo = _Memo(column)
+def _encode_objects(column: Column, values: list[object], marks: NumberMarks) -> NDArray[np.int32]:
+    memo = _Memo(column, marks)
     return np.fromiter((_code(memo, value) for value in values), dtype=CODE, count=len(values))
 
 
 def _code(memo: _Memo, value: object) -> int:
-    try:
+    with suppress(Exception):
         return memo[type(value), value]
-    except TypeError:  # a list or another unhashable object
-        return code_of(memo.column, value)
+    with suppress(Exception):  # a list, or another object that has no hash, or fails to tell it
+        return code_of(memo.column, value, memo.marks)
+    return malformed_code(memo.column)

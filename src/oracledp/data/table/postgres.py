@@ -1,4 +1,4 @@
-"""Tables on a PostgreSQL server: two looks at its catalogue, one aggregate query, all in a read-only transaction."""
+"""Tables on a PostgreSQL server: two looks at its catalogue, one query, all in a read-only transaction."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ Result = TypeVar("Result")
 
 WITHHELD = "failed in PostgreSQL, whose message is withheld because it may quote data"
 _BATCH = 100_000
+_PERSON = "convert_to(person, 'UTF8')"  # bytes: a text may be none in the encoding of the client
 _IDLE, _IN_TRANSACTION = 0, 2  # of libpq's transaction status; the others cannot run a query
 
 _TYPES = "SELECT oid, CASE typtype WHEN 'e' THEN 'enum' ELSE format_type(oid, NULL) END FROM pg_catalog.pg_type"
@@ -35,11 +36,36 @@ def is_postgres(connection: object) -> bool:
 def count_on_postgres(source: str, schema: Schema, connection: Any, unit: Unit = ROWS) -> Encoded:
     """The distinct records of a query or table as codes and flaws, and their counts."""
     with _read_only(connection) as cursor:
-        types = types_of(_types(cursor, as_query(source)), schema, "the query", unit=unit)
-        plan = PushDown(schema, "postgresql", types, unit=unit)
+        plan = _plan(cursor, source, schema, unit)
         _execute(cursor, plan.query(source))
         answer = _attempt(lambda: _fetch(cursor, len(plan.keys) + 1))
     return plan.encoded(answer)
+
+
+def kept_on_postgres(source: str, schema: Schema, connection: Any, unit: Unit) -> Encoded:
+    """The rows that are kept of each person, one by one, with whose they are: for what is joined by person.
+
+    They come through a cursor of the server, some at a time: the driver would hold the whole answer besides ours.
+    """
+    persons: list[bytes] = []
+    with _read_only(connection) as cursor:
+        plan = _plan(cursor, source, schema, unit)
+        width = len(plan.keys)
+        batches = [np.empty((0, width), dtype=np.int64)]
+        _execute(cursor, f"DECLARE oracledp_rows NO SCROLL CURSOR FOR {plan.kept_query(source, _PERSON)}")
+        while True:
+            _execute(cursor, f"FETCH {_BATCH} FROM oracledp_rows")
+            if not (rows := _attempt(cursor.fetchall)):
+                break
+            persons += [row[-1] for row in rows]
+            batches.append(np.array([row[:-1] for row in rows], dtype=np.int64))
+        _execute(cursor, "CLOSE oracledp_rows")
+    return plan.kept(np.concatenate(batches), persons)
+
+
+def _plan(cursor: Any, source: str, schema: Schema, unit: Unit) -> PushDown:
+    types = types_of(_types(cursor, as_query(source)), schema, "the query", unit=unit)
+    return PushDown(schema, "postgresql", types, unit=unit)
 
 
 @contextmanager

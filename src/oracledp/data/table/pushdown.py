@@ -64,7 +64,7 @@ class PushDown:
     def encodings(self) -> tuple[Encoding, ...]:
         """How each column of the schema is encoded."""
         return tuple(
-            Encoding(column, index, column.name, self._type_of(column.name), self.words)
+            Encoding(column, index, column.name, self._type_of(column.name), self.words, self.schema.file.marks)
             for index, column in enumerate(self.schema.columns)
         )
 
@@ -123,24 +123,42 @@ class PushDown:
 
     def query(self, source: str) -> str:
         """The whole query over a query or the name of a table."""
+        keys = ", ".join(self.keys)
+        return f"SELECT {keys}, COUNT(*) AS n FROM ({self._records(source)}) AS records GROUP BY {keys}"
+
+    def kept_query(self, source: str, person: str) -> str:
+        """The rows that are kept of each person, one by one: packed codes, and whose row it is in these words."""
+        return f"SELECT {', '.join(self.keys)}, {person} FROM ({self._records(source, 'person')}) AS records"
+
+    def _records(self, source: str, *beside: str) -> str:
+        """Every row's packed codes, with some names beside them; of a person's rows those that are kept."""
         readings = f"SELECT {', '.join(self.readings)} FROM ({as_query(source)}) AS source{self.words.fence}"
         codings = f"SELECT {', '.join(self.codings)} FROM ({readings}) AS readings"
         if self.persons is not None:
-            ranked = f"SELECT {', '.join(self.rankings)} FROM ({codings}) AS named WHERE person IS NOT NULL"
+            ranked = f"SELECT {', '.join((*self.rankings, *beside))} FROM ({codings}) AS named WHERE person IS NOT NULL"
             codings = f"SELECT * FROM ({ranked}) AS ranked WHERE {self.persons.kept}"
-        packings = f"SELECT {', '.join(self.packings)} FROM ({codings}) AS codes"
-        keys = ", ".join(self.keys)
-        return f"SELECT {keys}, COUNT(*) AS n FROM ({packings}) AS records GROUP BY {keys}"
+        return f"SELECT {', '.join((*self.packings, *beside))} FROM ({codings}) AS codes"
 
     # ---- its answer ------------------------------------------------------------------------------
     def encoded(self, rows: Iterable[Sequence[int]] | NDArray[Any]) -> Encoded:
         """The distinct records as codes and flaws, and their counts."""
         answer = np.array(rows if isinstance(rows, np.ndarray) else [tuple(row) for row in rows], dtype=np.int64)
         answer = answer.reshape(len(answer), len(self.keys) + 1)
+        return Encoded(self.schema, self._codes(answer), answer[:, -1], unit=self.unit)
+
+    def kept(self, keys: NDArray[np.int64], persons: Sequence[bytes]) -> Encoded:
+        """What :meth:`kept_query` found, rows × keys, with whose each row is in UTF-8.
+
+        Bytes that are no text stay apart: two persons never become one.
+        """
+        told = [person.decode("utf-8", "surrogateescape") for person in persons]
+        return Encoded(self.schema, self._codes(keys), unit=self.unit, persons=told)
+
+    def _codes(self, answer: NDArray[np.int64]) -> list[NDArray[Any]]:
         codes: list[NDArray[Any]] = []
         for group, key in zip(self._groups, answer.T, strict=False):
             codes += _unpack(group, key)
-        return Encoded(self.schema, codes, answer[:, -1], unit=self.unit)
+        return codes
 
 
 def types_of(

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from oracledp.data.schema import Boolean, Categorical, Column, Integer, Moment, Numeric, Ordered
 from oracledp.data.schema.grid import Grid
+from oracledp.data.schema.number_marks import POINT, NumberMarks
 from oracledp.data.table.dialects import Dialect, DuckDB
 from oracledp.data.table.flaws import Flaw, base, flaw_code, malformed_code, missing_code, span
 from oracledp.data.table.values import (
@@ -24,6 +25,7 @@ from oracledp.data.table.values import (
     NUMBER_TEXT,
     TRUE_TEXT,
     Family,
+    says_numbers,
 )
 from oracledp.errors import DataError
 
@@ -39,7 +41,7 @@ class Encoding:
     place: str
     type_name: str
     dialect: Dialect = DUCKDB
-    decimal: str = "."  # of texts
+    marks: NumberMarks = POINT  # of numbers in texts
 
     def __post_init__(self) -> None:
         if self.dialect.family(self.type_name) is None:
@@ -80,13 +82,12 @@ class Encoding:
         return f"{value} AS v{self.index}", f"{source} AS x{self.index}"
 
     def _unmarked(self, source: str) -> str:
-        """A text without the column's mark of missing values, and with its number's decimals after a point."""
+        """A text without the column's mark of missing values, and a number in it with a point and no separators."""
         if self.family is not Family.TEXTS:
             return source
         if self.column.mark is not None:
             source = f"NULLIF({source}, {self.dialect.literal(self.column.mark)})"
-        numbers = isinstance(self.column, Ordered) and not isinstance(self.column, Moment)
-        return f"translate({source}, ',.', '.,')" if numbers and self.decimal == "," else source
+        return plain_number(self.dialect, source, self.marks) if says_numbers(self.column) else source
 
     def coding(self) -> str:
         """The code, in a type that also holds the flaws."""
@@ -100,6 +101,14 @@ class Encoding:
             f" WHEN {absent} THEN {missing_code(self.column)} ELSE {malformed_code(self.column)} END"
         )
         return f"CAST({code} AS {self.dialect.code_type(self.span)}) AS {self.code}"
+
+
+def plain_number(dialect: Dialect, text: str, marks: NumberMarks) -> str:
+    """The same as :meth:`NumberMarks.plain`."""
+    if marks.thousands:
+        bare = f"replace({text}, {dialect.literal(marks.thousands)}, '')"
+        text = f"CASE WHEN {dialect.matches(text, marks.grouped)} THEN {bare} ELSE {text} END"
+    return f"translate({text}, ',.', '.,')" if marks.decimal == "," else text
 
 
 # ---- reading -----------------------------------------------------------------------------------------

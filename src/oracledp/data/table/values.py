@@ -18,6 +18,7 @@ from numbers import Integral
 import numpy as np
 
 from oracledp.data.schema import Boolean, Categorical, Column, Integer, Moment, Ordered
+from oracledp.data.schema.number_marks import POINT, NumberMarks
 from oracledp.data.schema.ordered import REACH
 from oracledp.data.table.flaws import Flaw, base, flaw_code, missing_code
 
@@ -46,12 +47,21 @@ class Family(Enum):
     OBJECTS = "objects of any type"
 
 
-def code_of(column: Column, value: object) -> int:
-    """The code of one value, or of its flaw."""
+def says_numbers(column: Column) -> bool:
+    """Whether texts in a column are numbers, with the marks of the schema's files."""
+    if isinstance(column, Categorical):
+        return column.numbers
+    return isinstance(column, Ordered) and not isinstance(column, Moment)
+
+
+def code_of(column: Column, value: object, marks: NumberMarks = POINT) -> int:
+    """The code of one value, or of its flaw; numbers in texts have these marks."""
     if isinstance(value, complex | np.complexfloating) and value.imag == 0:
         value = value.real  # one complex number makes a whole column of numpy's complex
     if isinstance(value, str) and value == column.mark:
         return missing_code(column)
+    if isinstance(value, str) and says_numbers(column):
+        value = marks.plain(value)
     if isinstance(column, Categorical):
         return _category(column, value)
     if isinstance(column, Moment):

@@ -14,8 +14,8 @@ from typing import Any, ClassVar
 
 from oracledp.data.schema.moments import Moment
 from oracledp.data.schema.ordered import REACH
+from oracledp.data.table.dialects.calendar import moment_in_parts
 from oracledp.data.table.values import Family
-from oracledp.errors import DataError
 
 _LINEAR = 8  # listed values that are tried one after the other
 _GREATEST = float.fromhex("0x1.fffffffffffffp+1023")
@@ -30,6 +30,7 @@ class Dialect(ABC):
     text_type: ClassVar[str] = "VARCHAR"
     integer_type: ClassVar[str] = "BIGINT"
     float_type: ClassVar[str] = "DOUBLE"
+    safe_cast: ClassVar[str] = "CAST"  # the cast that gives NULL where another would raise, if there is one
     fence: ClassVar[str] = ""  # ends a subquery whose expressions must not be copied into the outer one
     declared: ClassVar[bool] = False  # whether somebody declared a column's type, so that it does not follow the values
 
@@ -132,8 +133,12 @@ class Dialect(ABC):
         return f"greatest(least({number}, {self.number(float(REACH))}), {self.number(-float(REACH))})"
 
     def moment_of_text(self, text: str, column: Moment) -> str:
-        """The units since 1970 that a text says which matches the column's pattern; NULL where no calendar has it."""
-        raise DataError(f"column {column.name!r}: moments are read from files and frames; on {self.title} use numbers")
+        """The units since 1970 that a text says which matches the column's pattern, and so is on the calendar."""
+        return moment_in_parts(self, text, column)
+
+    def days_of(self, day: str) -> str:
+        """The days since 1970 of a text such as 2026-01-31 that is known to be on the calendar."""
+        return f"{self.safe_cast}({day} AS DATE) - CAST('1970-01-01' AS DATE)"
 
     # ---- codes -----------------------------------------------------------------------------------
     def look_up(self, value: str, codes: Mapping[Any, int], unlisted: int) -> str:

@@ -16,6 +16,7 @@ class BigQuery(Dialect):
 
     key: ClassVar[str] = "bigquery"
     title: ClassVar[str] = "BigQuery"
+    safe_cast: ClassVar[str] = "SAFE_CAST"
     text_type: ClassVar[str] = "STRING"
     integer_type: ClassVar[str] = "INT64"
     float_type: ClassVar[str] = "FLOAT64"
@@ -61,6 +62,10 @@ class BigQuery(Dialect):
     def number_of_decimal(self, decimal: str) -> str:
         """Every decimal is within reach of a float."""
         return f"CAST({decimal} AS FLOAT64)"
+
+    def days_of(self, day: str) -> str:
+        """A difference of dates would be an interval here."""
+        return f"UNIX_DATE(SAFE_CAST({day} AS DATE))"
 
     def is_nan(self, family: Family, number: str) -> str | None:
         """BigQuery's own word."""

@@ -18,6 +18,7 @@ class DuckDB(Dialect):
 
     key: ClassVar[str] = "duckdb"
     title: ClassVar[str] = "DuckDB"
+    safe_cast: ClassVar[str] = "TRY_CAST"
     families: ClassVar[Mapping[str, Family]] = {
         **dict.fromkeys(("TINYINT", "SMALLINT", "INTEGER", "BIGINT", '"NULL"'), Family.INTEGERS),
         **dict.fromkeys(("UTINYINT", "USMALLINT", "UINTEGER"), Family.INTEGERS),
@@ -40,15 +41,10 @@ class DuckDB(Dialect):
         return f"regexp_full_match({text}, {self.literal(pattern)})"
 
     def moment_of_text(self, text: str, column: Moment) -> str:
-        """By the engine's own calendar, which is Python's; a duration part by part."""
+        """Read at once, which is several times as fast as part by part."""
         if isinstance(column, Duration):
-            parts = (
-                f"CAST(split_part(trim({text}, ' '), ':', {place}) AS BIGINT) * {scale}"
-                for place, scale in enumerate(column.scales, start=1)
-            )
-            return f"({' + '.join(parts)})"
-        read = f"TRY_STRPTIME(trim({text}, ' '), {self.literal(column.format)})"
-        seconds = f"CAST(epoch({read}) AS BIGINT)"
+            return super().moment_of_text(text, column)
+        seconds = f"CAST(epoch(TRY_STRPTIME(trim({text}), {self.literal(column.format.strip(' '))})) AS BIGINT)"
         return f"{seconds} // 86400" if column.kind == "date" else seconds
 
     def whole_of_text(self, text: str) -> str:

@@ -16,6 +16,7 @@ class Snowflake(Dialect):
 
     key: ClassVar[str] = "snowflake"
     title: ClassVar[str] = "Snowflake"
+    safe_cast: ClassVar[str] = "TRY_CAST"
     families: ClassVar[Mapping[str, Family]] = {
         **dict.fromkeys(("FLOAT", "DOUBLE", "REAL"), Family.FLOATS),
         **dict.fromkeys(("NUMBER", "DECIMAL", "NUMERIC", "FIXED"), Family.DECIMALS),
@@ -60,6 +61,10 @@ class Snowflake(Dialect):
     def whole_of_decimal(self, decimal: str) -> str:
         """Brought to scale 0, so that the bounds fit beside it."""
         return self.clamped(f"CAST({decimal} AS NUMBER(38, 0))")
+
+    def days_of(self, day: str) -> str:
+        """With the format, since a cast would follow the session's."""
+        return f"TRY_TO_DATE({day}, 'YYYY-MM-DD') - CAST('1970-01-01' AS DATE)"
 
     def is_nan(self, family: Family, number: str) -> str | None:
         """NaN equals itself."""

@@ -14,6 +14,7 @@ class Spark(Dialect):
 
     key: ClassVar[str] = "spark"
     title: ClassVar[str] = "Spark"
+    safe_cast: ClassVar[str] = "try_cast"
     text_type: ClassVar[str] = "STRING"
     families: ClassVar[Mapping[str, Family]] = {
         **dict.fromkeys(("TINYINT", "SMALLINT", "INT", "BIGINT", "VOID"), Family.INTEGERS),
@@ -56,6 +57,10 @@ class Spark(Dialect):
     def number_of_decimal(self, decimal: str) -> str:
         """Java rounds correctly."""
         return f"CAST({decimal} AS DOUBLE)"
+
+    def days_of(self, day: str) -> str:
+        """A difference of dates would be an interval here."""
+        return f"unix_date(try_cast({day} AS DATE))"
 
     def is_whole(self, decimal: str) -> str:
         """By the remainder: a comparison with a decimal of another scale would round both."""

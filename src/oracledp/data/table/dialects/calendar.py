@@ -1,0 +1,53 @@
+"""Moments held as texts, counted by expressions that mean the same on every engine.
+
+Engines' own words for dates in some format differ in what they accept, and some raise at the 30th of February. So only
+the column's pattern decides: a text that matches it is on the calendar and has its digits at fixed places.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from oracledp.data.schema.durations import Duration
+from oracledp.data.schema.moments import Moment
+
+if TYPE_CHECKING:
+    from oracledp.data.table.dialects.base import Dialect
+
+_CLOCK = (3600, 60, 1)  # seconds of an hour, a minute and a second
+
+
+def moment_in_parts(dialect: Dialect, text: str, column: Moment) -> str:
+    """The units since 1970 that a text says which matches the column's pattern.
+
+    >>> from oracledp.data.schema.moments import Date
+    >>> from oracledp.data.table.dialects import Spark
+    >>> moment_in_parts(Spark(), "born", Date(name="born", lo=0, hi=9, format="%d.%m.%Y"))  # doctest: +ELLIPSIS
+    "CAST(unix_date(try_cast(substr(trim(born), 7, 4) || '-' || substr(trim(born), 4, 2) || '-' || ..."
+    """
+    if isinstance(column, Duration):
+        return _seconds(dialect, text, column)
+    year, month, day, *clock = (_part(text, *place) for place in column.digits.values())
+    since = dialect.days_of(f"{year} || '-' || {month} || '-' || {day}")
+    days = f"CAST({since} AS {dialect.integer_type})"  # seconds go beyond the 32 bits in which engines count days
+    if not clock:
+        return days
+    return " + ".join([f"{days} * 86400", *_weighed(dialect, clock, _CLOCK)])
+
+
+def _part(text: str, place: int | str, length: int | str) -> str:
+    return f"substr(trim({text}), {place}, {length})"
+
+
+def _weighed(dialect: Dialect, parts: list[str], seconds: tuple[int, ...]) -> list[str]:
+    """The seconds that each part says."""
+    numbers = [f"{dialect.safe_cast}({part} AS {dialect.integer_type})" for part in parts]
+    return [f"{number} * {scale}" for number, scale in zip(numbers, seconds, strict=True)]
+
+
+def _seconds(dialect: Dialect, text: str, column: Duration) -> str:
+    """Parts from the end, where each has two digits; the first has the rest."""
+    size, later = f"length(trim({text}))", len(column.scales) - 1
+    first = _part(text, 1, f"{size} - {3 * later}")
+    rest = [_part(text, f"{size} - {3 * (later - index) - 2}", 2) for index in range(later)]
+    return " + ".join(_weighed(dialect, [first, *rest], column.scales))
