@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from math import prod
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,9 @@ from oracledp.data.table.unit import ROWS, Unit
 from oracledp.errors import CapacityError, ParameterError
 from oracledp.exact.capacity import refuse_rows
 from oracledp.showing import html_table
+
+if TYPE_CHECKING:
+    from oracledp.data.table.text_columns import TextRows
 
 MAX_CELLS = 1 << 28  # of one dense histogram: 2 GiB
 VALUES_IN_SCHEMA = "all values of the table lie in its schema"
@@ -221,6 +224,11 @@ class Table:
     ) -> Table:
         """The table from what an engine answered to ``plan.query``, run with a client of your own."""
         return cls._build(plan.encoded(rows), strict)
+
+    @classmethod
+    def from_texts(cls, rows: TextRows, schema: Schema) -> Table:
+        """The rows that were read as texts before there was a schema, by one that speaks of columns among theirs."""
+        return cls._build(rows.encoded(schema), strict=False)
 
     @classmethod
     def from_codes(cls, codes: NDArray[Any], schema: Schema, counts: NDArray[np.int64] | None = None) -> Table:
