@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 
 import oracledp as odp
+from oracledp.data.literals import Literal
 from oracledp.data.table.linked import WHOLE, LinkedSchema, LinkedTable
 from oracledp.errors import BudgetExceeded, DataError, ModelError, ParameterError
 from oracledp.privacy.gaussian_accounting import GaussianBudget
@@ -219,6 +220,30 @@ def test_rules_of_both_schemas_hold(short: None) -> None:
     parents, children = linked.fit(*clinic(), person="id", source=SeededRandomness(1)).sample(300, seed=0)
     assert not ((parents["age"] >= 5) & parents["smoker"]).any()
     assert not ((children["ward"] == "A") & (children["age"] >= 5)).any()
+
+
+def test_conditions_shape_parents_and_children_follow() -> None:
+    made = synthesizer(epsilon=20).fit(*clinic(3000), person="id", source=SeededRandomness(1))
+    parents, children = made.sample(400, seed=0, where=["age >= 7", "smoker"])
+    assert (parents["age"] >= 7).all()
+    assert parents["smoker"].all()
+    assert (children["ward"] == "C").mean() > 0.9, "smokers are seen in one ward"
+    assert len(children) > 1.5 * 400, "and the old come often"
+    _, none = made.sample(50, seed=0, where="number of rows < 1")
+    assert len(none) == 0
+    believed = made.sample_size(where=Literal.boolean("smoker")) / made.sample_size()
+    assert 0.2 < believed < 0.4
+    parts = list(made.sample_parts(90, seed=1, where="smoker", most=40))
+    assert all(rows["smoker"].all() for rows, _ in parts)
+
+
+@pytest.mark.parametrize("where", ["ward = A", "not ward = A", ["smoker", "days >= 3"], Literal("ward", "=", "A")])
+def test_a_condition_on_a_childs_column_is_refused(where: Any, short: None) -> None:
+    made = synthesizer().fit(*clinic(60), person="id", source=SeededRandomness(1))
+    for call in (made.sample, made.sample_size, made.sample_parts):
+        with pytest.raises(ParameterError, match="is of the second table, and conditions are on columns of the first"):
+            call(5, where=where)
+    assert (made.sample(20, seed=1, where="age >= 5")[0]["age"] >= 5).all(), "a name of both means the parents' column"
 
 
 def test_frames_come_back_in_their_library(short: None) -> None:

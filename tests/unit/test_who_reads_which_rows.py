@@ -179,7 +179,7 @@ def test_columns_pay_for_one_another() -> None:
     assert [MappedCounting(3, EPSILON, relation).scale for relation in (ADD_REMOVE, REPLACE_ONE)] == [4, 3]
     for relation in Neighbours:
         inference = SchemaInference(5, EPSILON, Fraction(1, 1000), relation)
-        assert inference.rare * 5 * CHANGED[relation] == Fraction(1, 2000)
+        assert inference.rare * 5 * CHANGED[relation] == Fraction(1, 20_000)
 
 
 @pytest.mark.parametrize("rows", [None, 100])

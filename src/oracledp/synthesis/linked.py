@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from oracledp.data.output.conditions import Conditions
 from oracledp.data.output.frames import FrameShape
 from oracledp.data.schema import Integer, Schema
 from oracledp.data.table.linked import MOST_CHILDREN, WHOLE, LinkedSchema, LinkedTable
@@ -133,32 +134,42 @@ class LinkedSynthesizer:
         """What the fit promised each person, seeded or not."""
         return self._model().guarantee
 
-    def sample(self, n: int | None = None, *, seed: int | None = None) -> tuple[Any, Any]:
+    def sample(
+        self, n: int | None = None, *, seed: int | None = None, where: Conditions | None = None
+    ) -> tuple[Any, Any]:
         """Synthetic parents and their children, as frames of the kind that was fitted.
 
-        ``n`` is the number of parents, by default a noisy number of persons. Ids are 1 to ``n``; every child has its
-        parent's. Post-processing: costs no budget.
+        ``n`` is the number of parents, by default a noisy number of persons (of those that meet ``where``, if given).
+        ``where`` lists what every parent meets, such as ``["age >= 40", "number of rows >= 1"]``; their children follow
+        from them. Ids are 1 to ``n``; every child has its parent's. Post-processing: costs no budget.
         """
-        count = self.sample_size(n)
-        return next(self.sample_parts(count, seed=seed, most=count))
+        count = self.sample_size(n, where=where)
+        return next(self.sample_parts(count, seed=seed, where=where, most=count))
 
-    def sample_size(self, n: int | None = None) -> int:
-        """How many parents :meth:`sample` draws: as asked, else as many as the model says there are."""
+    def sample_size(self, n: int | None = None, *, where: Conditions | None = None) -> int:
+        """How many parents :meth:`sample` draws: as asked, else as many as the model says there are.
+
+        Conditions that no parent meets are refused here, however many are asked for.
+        """
         asked = whole_or_none(n, "n", most=MOST_SAMPLED)
-        rows = self.rows if asked is None else asked
-        return record_count(self._model().parents, None) if rows is None else rows
+        model, rows = self._model(), self.rows if asked is None else asked
+        believed = record_count(model.parents, model.conditions(where))
+        return believed if rows is None else rows
 
     def sample_parts(
-        self, n: int | None = None, *, seed: int | None = None, most: int = 100_000
+        self, n: int | None = None, *, seed: int | None = None, where: Conditions | None = None, most: int = 100_000
     ) -> Iterator[tuple[Any, Any]]:
         """The same in parts of at most ``most`` parents with their children, each drawn when it is asked for."""
         generator = np.random.default_rng(whole_or_none(seed, "seed", least=0, most=MOST_SEED))
-        left, size = self.sample_size(n), whole(most, "most", most=MOST_SAMPLED)
-        return (self._drawn(done, min(size, left - done), generator) for done in range(0, left, size))
+        left, size = self.sample_size(n, where=where), whole(most, "most", most=MOST_SAMPLED)
+        known = self._model().conditions(where)
+        return (self._drawn(done, min(size, left - done), known, generator) for done in range(0, left, size))
 
-    def _drawn(self, done: int, count: int, generator: np.random.Generator) -> tuple[Any, Any]:
+    def _drawn(
+        self, done: int, count: int, where: Conditions | None, generator: np.random.Generator
+    ) -> tuple[Any, Any]:
         model = self._model()
-        parents, owners, children = model.draw(count, generator)
+        parents, owners, children = model.draw(count, generator, where)
         ids = np.arange(done + 1, done + count + 1)
         tables = ((self.schema, parents, ids), (self.children_schema, children, ids[owners]))
         one, other = (

@@ -13,10 +13,12 @@ from typing import Any
 
 import numpy as np
 
+from oracledp.data.literals import Literal
+from oracledp.data.output.conditions import Conditions, parse_conditions
 from oracledp.data.output.lawful import Law, Rows
 from oracledp.data.schema import Schema
 from oracledp.data.table.linked import LinkedSchema
-from oracledp.errors import ModelError, OracleDPError
+from oracledp.errors import ModelError, OracleDPError, ParameterError
 from oracledp.privacy.guarantee import Guarantee
 from oracledp.synthesis.bins import Floats, Integers
 from oracledp.synthesis.drawing import dependency_tables, draw_records, lawful
@@ -42,9 +44,34 @@ class LinkedModel:
         """What was promised for both tables together."""
         return self.parents.guarantee
 
-    def draw(self, count: int, generator: np.random.Generator) -> tuple[Rows, Integers, Rows]:
-        """So many parents, whose child each child is, and the children."""
-        made = draw_records(self.parents, count, None, generator)
+    def conditions(self, where: Conditions | None) -> tuple[Literal, ...] | None:
+        """What is asked of parents, or of their numbers of children, as literals; nothing may be asked of a child.
+
+        Children would have to be met by chance: given what is asked of them, parents follow another distribution.
+        """
+        if where is None:
+            return None
+        for item in [where] if isinstance(where, str | Literal) else where:
+            self._refuse_children(item)
+        return parse_conditions(where, self.parents.schema)
+
+    def _refuse_children(self, item: str | Literal) -> None:
+        """A name of both tables means the parents' column."""
+        own, said = self.parents.schema.names, item if isinstance(item, str) else item.column
+        bare = said.strip().removeprefix("not ").lstrip() if isinstance(item, str) else said
+        names = sorted({*own, *self.schema.children.names}, key=len, reverse=True)
+        meant = next((name for name in names if bare.startswith(name)), None)
+        if meant is not None and meant not in own:
+            raise ParameterError(
+                f"{said!r}: column {meant!r} is of the second table, and conditions are on columns of the first:"
+                f" {', '.join(own)}"
+            )
+
+    def draw(
+        self, count: int, generator: np.random.Generator, where: Conditions | None = None
+    ) -> tuple[Rows, Integers, Rows]:
+        """So many parents that meet the conditions, whose child each child is, and the children given their parents."""
+        made = draw_records(self.parents, count, where, generator)
         owners = np.repeat(np.arange(count), made.codes[:, -1])
         children = self._children(made.codes, owners, generator)
         return Rows(made.codes[:, :-1], made.places[:, :-1]), owners, children

@@ -8,9 +8,10 @@ every row without an id.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
+from functools import partial
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -19,11 +20,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oracledp.data.schema import Schema
+from oracledp.data.table.addresses import is_address, open_address
 from oracledp.data.table.duck import kept_records, private_connection, query_source
 from oracledp.data.table.encoded import Encoded
 from oracledp.data.table.files import open_file
-from oracledp.data.table.frames import encode_frame
+from oracledp.data.table.frames import encode_columns, encode_frame
 from oracledp.data.table.histogram import distinct
+from oracledp.data.table.postgres import is_postgres, kept_on_postgres
+from oracledp.data.table.spark import is_spark, kept_on_spark, kept_query_on_spark
 from oracledp.data.table.table import VALUES_IN_SCHEMA, Table
 from oracledp.data.table.unit import Unit
 from oracledp.exact.numbers import whole
@@ -31,6 +35,7 @@ from oracledp.exact.numbers import whole
 MOST_CHILDREN = 100
 WHOLE = 840  # what the children of a person weigh together: a multiple of every number up to eight
 _NUMBER = "number of rows"
+Columns = Mapping[str, Sequence[Any]]
 
 
 @dataclass(frozen=True)
@@ -114,8 +119,14 @@ class LinkedTable:
         cls, parents: object, children: object, schema: LinkedSchema, *, strict: bool = False
     ) -> LinkedTable:
         """Encode and join two pandas, polars or pyarrow tables."""
-        one = encode_frame(parents, schema.parents, Unit(schema.unit.person, 1))
-        return cls._joined(schema, one, encode_frame(children, schema.children, schema.unit), strict)
+        return cls._read(encode_frame, parents, children, schema, strict)
+
+    @classmethod
+    def from_columns(
+        cls, parents: Columns, children: Columns, schema: LinkedSchema, *, strict: bool = False
+    ) -> LinkedTable:
+        """Encode and join columns of plain Python values, None where one is missing."""
+        return cls._read(encode_columns, parents, children, schema, strict)
 
     @classmethod
     def from_files(
@@ -128,27 +139,43 @@ class LinkedTable:
         strict: bool = False,
     ) -> LinkedTable:
         """Encode and join two files, or folders of Parquet files, as :meth:`Table.from_file` reads each."""
+        return cls._read(partial(_kept_of_file, memory=memory, strict=strict), parents, children, schema, strict)
 
-        def opened(path: str | PathLike[str], own: Schema, unit: Unit) -> Encoded:
-            with private_connection(memory) as connection:
-                found = kept_records(open_file(connection, Path(path), own, strict=strict, unit=unit), own, unit)
-                found.settled(strict=strict)  # here, while the file is open: a refusal names its line
-                return found
+    @classmethod
+    def from_addresses(
+        cls,
+        parents: str | PathLike[str],
+        children: str | PathLike[str],
+        schema: LinkedSchema,
+        *,
+        memory: str | None = None,
+        strict: bool = False,
+    ) -> LinkedTable:
+        """The same, where either may be ``postgresql://user@host/database?table=NAME`` instead of a file."""
 
-        return cls._read(opened, parents, children, schema, strict)
+        def read(address: str | PathLike[str], own: Schema, unit: Unit) -> Encoded:
+            if not isinstance(address, str) or not is_address(address):
+                return _kept_of_file(address, own, unit, memory=memory, strict=strict)
+            with open_address(address) as (connection, table):
+                return kept_on_postgres(table, own, connection, unit)
+
+        return cls._read(read, parents, children, schema, strict)
 
     @classmethod
     def from_sql(
         cls, parents: Any, children: Any, schema: LinkedSchema, *, connection: Any = None, strict: bool = False
     ) -> LinkedTable:
-        """Encode and join two DuckDB queries, tables by their names, or relations."""
+        """Encode and join two queries, or tables by their names: DuckDB, PostgreSQL or Spark; or DuckDB relations.
 
-        def asked(source: Any, own: Schema, unit: Unit) -> Encoded:
-            alone = connection is None and isinstance(source, str)
-            with private_connection() if alone else nullcontext(connection) as opened:
-                return kept_records(query_source(source, opened), own, unit)
+        The engine encodes the rows and chooses which are kept. These leave it one by one, with their ids, and are
+        joined here: what a child is counted beside may stand in another database.
+        """
+        return cls._read(partial(_kept_of_query, connection=connection), parents, children, schema, strict)
 
-        return cls._read(asked, parents, children, schema, strict)
+    @classmethod
+    def from_spark(cls, parents: Any, children: Any, schema: LinkedSchema, *, strict: bool = False) -> LinkedTable:
+        """The same for two Spark DataFrames."""
+        return cls._read(kept_on_spark, parents, children, schema, strict)
 
     @classmethod
     def _read(
@@ -190,3 +217,21 @@ def _table(
     schema: Schema, columns: list[NDArray[Any]], weights: NDArray[np.int64] | None, assumes: tuple[str, ...]
 ) -> Table:
     return Table(schema, *distinct(schema, columns, weights), assumes)
+
+
+# ---- rows and whose they are -------------------------------------------------------------------------
+def _kept_of_file(path: str | PathLike[str], own: Schema, unit: Unit, *, memory: str | None, strict: bool) -> Encoded:
+    with private_connection(memory) as connection:
+        found = kept_records(open_file(connection, Path(path), own, strict=strict, unit=unit), own, unit)
+        found.settled(strict=strict)  # here, while the file is open: a refusal names its line
+        return found
+
+
+def _kept_of_query(source: Any, own: Schema, unit: Unit, *, connection: Any) -> Encoded:
+    if is_postgres(connection):
+        return kept_on_postgres(source, own, connection, unit)
+    if is_spark(connection):
+        return kept_query_on_spark(source, own, connection, unit)
+    alone = connection is None and isinstance(source, str)
+    with private_connection() if alone else nullcontext(connection) as opened:
+        return kept_records(query_source(source, opened), own, unit)

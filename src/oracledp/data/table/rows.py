@@ -16,9 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oracledp.data.schema import FileFormat, Schema
+from oracledp.data.schema.number_marks import POINT, NumberMarks
 from oracledp.data.table.duck import Source, attempt, code_rows, private_connection
 from oracledp.data.table.files import open_file
-from oracledp.data.table.sql import DUCKDB
+from oracledp.data.table.sql import DUCKDB, plain_number
+from oracledp.data.table.values import Family
 from oracledp.errors import DataError, ParameterError
 
 
@@ -32,17 +34,20 @@ class FileRows:
     connection: Any
     source: Source
     names: tuple[str, ...]
+    marks: NumberMarks
 
     def codes(self, schema: Schema, *, strict: bool = False) -> NDArray[Any]:
         """Rows × columns of codes, settled as in every table (docs/schema.md), or refused if strict."""
-        columns = code_rows(self.source, schema).settled(strict=strict)
+        own = schema.spelled(decimal=self.marks.decimal, thousands=self.marks.thousands)
+        columns = code_rows(self.source, own).settled(strict=strict)
         return np.stack(columns, axis=1).astype(schema.code_dtype)
 
     def numbers(self, names: Sequence[str]) -> NDArray[np.float64]:
         """Rows × columns of numbers, true as 1 and false as 0, NaN for what is no number."""
         places = [self._place(name) for name in names]
-        if self.source.decimal == ",":
-            places = [f"translate({place}, ',.', '.,')" for place in places]
+        types = dict(zip(self.source.relation.columns, map(str, self.source.relation.types), strict=True))
+        texts = [DUCKDB.family(types[place]) is Family.TEXTS for place in places]
+        places = [_plain(place, self.marks) if text else place for place, text in zip(places, texts, strict=True)]
         truths = [f"CAST(TRY_CAST({place} AS BOOLEAN) AS DOUBLE)" for place in places]
         read = [
             f"coalesce(TRY_CAST({place} AS DOUBLE), {truth}) AS v{index}"
@@ -70,11 +75,16 @@ class FileRows:
         """The rows with one column more, ``labels[chosen]``, or that alone: CSV or Parquet by the target's name."""
         self.connection.register("numbered", {"place": np.arange(len(chosen)), "label": chosen.astype(np.int32)})
         kept = [] if alone else [f"f{index} AS {DUCKDB.name(name)}" for index, name in enumerate(self.names)]
-        cases = " ".join(f"WHEN {number} THEN {_written(label)}" for number, label in enumerate(labels))
+        marks = spelled.marks if target.suffix == ".csv" else POINT
+        cases = " ".join(f"WHEN {number} THEN {_written(label, marks)}" for number, label in enumerate(labels))
         columns = ", ".join([*kept, f"CASE numbered.label {cases} END AS {DUCKDB.name(column)}"])
         rows = f"SELECT {columns} FROM given JOIN numbered ON given.rowid = numbered.place ORDER BY numbered.place"
         query = f"COPY ({rows}) TO {DUCKDB.literal(str(target))} ({_options(target, spelled)})"
         attempt(lambda: self.connection.execute(query), target.name, "cannot be written")
+
+
+def _plain(place: str, marks: NumberMarks) -> str:
+    return plain_number(DUCKDB, f"CAST({place} AS VARCHAR)", marks)
 
 
 def _options(target: Path, spelled: FileFormat) -> str:
@@ -84,10 +94,12 @@ def _options(target: Path, spelled: FileFormat) -> str:
     return f"FORMAT csv, HEADER {spelled.names is None}, DELIMITER {DUCKDB.literal(spelled.separator)}"
 
 
-def _written(label: Any) -> str:
-    """A label as SQL has it."""
+def _written(label: Any, marks: NumberMarks) -> str:
+    """A label as SQL has it; a number with marks of its own is a text."""
     if isinstance(label, bool | np.bool_ | int | np.integer):
         return str(label)
+    if isinstance(label, float | np.floating) and marks != POINT:
+        return DUCKDB.literal(marks.spelled(repr(float(label))))
     if isinstance(label, float | np.floating):
         return f"CAST({DUCKDB.literal(repr(float(label)))} AS DOUBLE)"
     return DUCKDB.literal(str(label))
@@ -103,4 +115,6 @@ def open_rows(path: str | PathLike[str], schema: Schema, *, memory: str | None =
         attempt(lambda: source.relation.project(renamed).create("given"), source.title, source.failure)
         names = source.header or tuple(own)
         places = {name: f"f{index}" for index, name in enumerate(names)}
-        yield FileRows(connection, replace(source, relation=connection.table("given"), places=places), names)
+        yield FileRows(
+            connection, replace(source, relation=connection.table("given"), places=places), names, schema.file.marks
+        )
