@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from oracledp.synthesis.bins import Floats
+from oracledp.synthesis.tails import with_tails
 
 FLOOR = 1e-7  # no value is impossible: a noisy zero is no proof of absence
 HEAVY = 4.0  # standard deviations of the noise that show that records are there
 _WINDOWS = (4, 16)  # neighbours that may show together what none shows alone
 FINE_FLOOR = 1e-10  # the same for values at a resolution, whose tails have traces of their own
-_TRACE = 1e-4  # of the bulk's edge: where a model puts records beyond it, they lie near it
-_RATES = np.linspace(0.0, 0.7, 20)  # of decay from one cell of a tail to the next: with more it would have no variance
 
 
 def to_simplex(values: Floats) -> Floats:
@@ -45,19 +46,20 @@ def fine_probabilities(counts: Floats, deviation: float, smooth: int) -> Floats:
     """The same for a column at its resolution, whose values matter: thin tails, and nothing where nothing shows."""
     first, last = bulk(counts[:smooth], deviation)
     middle = haar(counts[:smooth], 2.5 * deviation)[first:last]
-    shaped = thin_tails(np.concatenate([counts[:first], middle, counts[last:smooth]]), first, last, deviation)
+    around = np.concatenate([counts[:first], middle, counts[last:smooth]])
+    shaped = with_tails(around, np.full(smooth, deviation), np.arange(smooth + 1.0), first, last)
     mass = in_proportion(np.concatenate([shaped, counts[smooth:]])) + FINE_FLOOR
     return np.asarray(mass / mass.sum())
 
 
-def bulk(counts: Floats, deviation: float) -> tuple[int, int]:
+def bulk(counts: Floats, deviation: float, windows: Sequence[int] = _WINDOWS) -> tuple[int, int]:
     """From where to where records certainly lie: single counts or sums of neighbours stand out from the noise.
 
     >>> bulk(np.array([0.0, 1, 90, 40, -3, 2, 0, 0]), 5.0)
     (2, 4)
     """
     shown = counts > HEAVY * deviation
-    for width in _WINDOWS:
+    for width in windows:
         if width < len(counts):
             unseen = np.where(shown, 0.0, counts)
             sums = np.lib.stride_tricks.sliding_window_view(unseen, width).sum(axis=1)
@@ -65,26 +67,6 @@ def bulk(counts: Floats, deviation: float) -> tuple[int, int]:
                 shown[start : start + width] = True
     where = np.flatnonzero(shown)
     return (int(where[0]), int(where[-1]) + 1) if len(where) else (0, len(counts))
-
-
-def thin_tails(counts: Floats, first: int, last: int, deviation: float) -> Floats:
-    """Counts whose bulk lies from ``first`` to before ``last``; on either side of it they die away."""
-    inner = counts[first:last]
-    below = _tail(counts[:first][::-1], inner, deviation)[::-1]
-    above = _tail(counts[last:], inner[::-1], deviation)
-    return np.concatenate([below, inner, above])
-
-
-def _tail(counts: Floats, inner: Floats, deviation: float) -> Floats:
-    """Counts that go on from the bulk's edge and decay geometrically: the mean over all rates, as likely as they are.
-
-    The likeliest rate alone would make the tail too thin as often as too heavy, and its mean too small.
-    """
-    edge = max(float(inner[:3].min()), 0.0)
-    fits = edge * _RATES[:, None] ** np.arange(1, len(counts) + 1)
-    errors = ((counts - fits) ** 2).sum(axis=1) / deviation**2
-    likely = np.exp(-(errors - errors.min()) / 2)
-    return np.asarray(likely @ fits / likely.sum() + _TRACE * edge * 0.5 ** np.arange(1, len(counts) + 1))
 
 
 def haar(values: Floats, threshold: float) -> Floats:
@@ -106,3 +88,17 @@ def _haar_once(values: Floats, threshold: float) -> Floats:
     out = np.empty_like(values)
     out[::2], out[1::2] = (mean + detail) / np.sqrt(2), (mean - detail) / np.sqrt(2)
     return out
+
+
+def details(values: Floats, threshold: float) -> int:
+    """How many differences of neighbours, on all scales, are larger than the threshold: how much there is to explain.
+
+    >>> details(np.array([5.0, 5, 5, 5, 0, 0, 0, 0]), 1.0)
+    1
+    """
+    length = 1 << max(int(np.ceil(np.log2(len(values)))), 1)
+    mean, found = np.pad(values, (0, length - len(values)), mode="symmetric"), 0
+    while len(mean) > 1:
+        found += int((np.abs(mean[::2] - mean[1::2]) > threshold * np.sqrt(2)).sum())
+        mean = (mean[::2] + mean[1::2]) / np.sqrt(2)
+    return found

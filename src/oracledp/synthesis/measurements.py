@@ -49,6 +49,8 @@ class Records:
     missing: tuple[bool, ...]  # whether the last code of a column stands for no value
     fine: tuple[bool, ...] = ()  # whether a column is stored at its resolution; none by default
     coarse: tuple[Integers | None, ...] = ()  # the codes at which the cells of a first look begin; None: even cells
+    steps: tuple[Integers | None, ...] = ()  # where codes in order begin, and the last ends; None: all are one wide
+    other: tuple[int | None, ...] = ()  # the code of each column that stands for all values that are not listed
     sealed: Sealed[Counted] = field(init=False)
 
     def __post_init__(self, codes: NDArray[np.integer[Any]], counts: Integers) -> None:
@@ -60,6 +62,16 @@ class Records:
         """How many codes of each column are in order: none of an unordered one, all but *missing* of an ordered one."""
         columns = zip(self.sizes, self.ordered, self.missing, strict=True)
         return tuple(size - missing if ordered else 0 for size, ordered, missing in columns)
+
+    def doubtful(self, column: int) -> list[int]:
+        """The codes of a column that stand for no value and for values that are not listed: it may have neither."""
+        other = self.other[column] if self.other else None
+        return ([] if other is None else [other]) + [self.sizes[column] - 1] * self.missing[column]
+
+    def steps_of(self, column: int) -> Integers:
+        """Where the codes of a column that are in order begin on the axis of its values, and where the last ends."""
+        known = self.steps[column] if self.steps else None
+        return np.arange(self.in_order[column] + 1) if known is None else known
 
     @property
     def fine_order(self) -> tuple[int, ...]:

@@ -17,7 +17,8 @@ from oracledp.privacy.accounting import split
 from oracledp.synthesis.basis import Features, column_sets, signed_features
 from oracledp.synthesis.behaviour import behaving
 from oracledp.synthesis.bins import ColumnBins, Floats, Integers, cells_of, levels_within, nested_bins
-from oracledp.synthesis.denoise import FINE_FLOOR, fine_probabilities, probabilities
+from oracledp.synthesis.denoise import FINE_FLOOR, FLOOR, fine_probabilities, probabilities
+from oracledp.synthesis.halves import held_to_halves
 from oracledp.synthesis.levels import LONG, level_marginals, measure_levels
 from oracledp.synthesis.measurements import Meter, NoisyParities, NoisyQueries, NoisyTable
 from oracledp.synthesis.recipe import Settings, settings
@@ -30,6 +31,8 @@ from oracledp.synthesis.stages import (
     staged_thresholds,
 )
 
+_DOUBT = 2.0  # standard deviations that *missing* and *other* must exceed to be made up
+_HALVES = 0.2  # of the budget of a column counted in stages, for counting its halves once more
 _LINES = 0.15  # of the budget of pairs, at most, for the products of halves of ordered columns
 _KNOWN = 0.006  # of the records: the noise of such a product below which more budget would be wasted
 _FIRST_TIER = 1 / 3  # of the three-way budget, for parities of first features
@@ -78,6 +81,7 @@ def measure(meter: Meter, order: int, budget: Fraction | None = None, ranges: fl
     sizes = effective_sizes(meter.records.sizes, meter.records.fine_order)
     rule = settings(float(fixed), float(max(count, 1)), sizes, order)
     first, second, third = split(fixed, rule.shares)
+    first, for_halves = _apart(meter, first)
     columns = _one_ways(meter, first)
     one_ways = [table for column in columns for table in column.tables]
     total = _combined_total(count, count_variance, one_ways)
@@ -88,10 +92,28 @@ def measure(meter: Meter, order: int, budget: Fraction | None = None, ranges: fl
     bins, second = behaving(meter, second, bins, marginals, total, rule.thresholds)
     masses = [binned(mass, binning) for mass, binning in zip(marginals, bins, strict=True)]
     features = signed_features(bins, masses, max(rule.groups, 2))
+    halves = _halves(meter, bins, features, for_halves)
+    for group in halves:
+        marginals = held_to_halves(marginals, bins, one_ways, features, group, total)
+        masses = [binned(mass, binning) for mass, binning in zip(marginals, bins, strict=True)]
     tables, parities = _pairs(meter, second, rule, bins, masses, features, total)
+    parities = halves + parities
     if third > 0:
         parities += _triples(meter, bins, features, third)
     return Measured(total, rule, tuple(bins), tuple(marginals), (*one_ways, *tables), features, tuple(parities))
+
+
+def _apart(meter: Meter, rho: Fraction) -> list[Fraction]:
+    """The budget of one-ways without, and for, halves of columns counted in stages."""
+    records = meter.records
+    weights = [size ** (2 / 3) for size in effective_sizes(records.sizes, records.fine_order)]
+    long = sum(weight for weight, order in zip(weights, records.fine_order, strict=True) if staged(order))
+    return split(rho, [1 - _HALVES * long / sum(weights), _HALVES * long / sum(weights)])
+
+
+def _halves(meter: Meter, bins: Sequence[ColumnBins], features: Features, rho: Fraction) -> list[NoisyParities]:
+    """The parities of single features of columns counted in stages."""
+    return _parities(meter, bins, features, [(c,) for c, binning in enumerate(bins) if binning.stages], rho)
 
 
 @dataclass(frozen=True)
@@ -103,25 +125,32 @@ class _OneWay:
     cells: tuple[Integers, ...] = ()
 
     def binned(self, meter: Meter, rule: Settings, total: float) -> tuple[Floats, ColumnBins]:
-        """The distribution over the values, and the bins."""
-        records, in_order = meter.records, meter.records.in_order[self.column]
-        order = (records.ordered[self.column], rule.thresholds, records.missing[self.column])
+        """The distribution over the values, and the bins; *missing* or *other* that noise may explain is left out."""
+        records, steps = meter.records, meter.records.steps_of(self.column)
+        mass = self._cell_masses(meter, total)
+        noise = self.tables[-1].deviation / len(self.tables) ** 0.5
+        cells = cells_of(self.cells[-1], records.sizes[self.column]) if self.cells else np.arange(len(mass))
+        hidden = [code for code in records.doubtful(self.column) if mass[cells[code]] * total <= _DOUBT * noise]
+        mass[cells[hidden]] = 0.0
+        mass = mass + (FINE_FLOOR if self.cells else FLOOR)
+        mass = mass / mass.sum()
+        missing = records.missing[self.column] and records.sizes[self.column] - 1 not in hidden
+        thresholds = staged_thresholds(rule.thresholds) if self.cells else rule.thresholds
+        coarse = nested_bins(mass, records.ordered[self.column], thresholds, missing)
         if not self.cells:
-            (table,) = self.tables
-            counts, smooth = table.values.astype(np.float64), in_order if in_order >= LONG else 0
-            fine = smooth and records.fine_order[self.column]
-            mass = (
-                fine_probabilities(counts, table.deviation, smooth)
-                if fine
-                else probabilities(counts, total, table.deviation, smooth)
-            )
-            return mass, nested_bins(mass, *order)
-        leaves, size = self.cells[-1], records.sizes[self.column]
-        found = leaf_masses(self.cells, self.tables, in_order) + FINE_FLOOR
-        found = found / found.sum()
-        coarse = nested_bins(found, order[0], staged_thresholds(rule.thresholds), order[2])
-        mass = spread_masses(leaves, found, size)
-        return mass, ColumnBins(coarse.fine[cells_of(leaves, size)], coarse.starts, self.cells)
+            return mass, coarse
+        return spread_masses(self.cells[-1], mass, steps), ColumnBins(coarse.fine[cells], coarse.starts, self.cells)
+
+    def _cell_masses(self, meter: Meter, total: float) -> Floats:
+        """The distribution over the values or, of a long column, over its last cells."""
+        records, in_order = meter.records, meter.records.in_order[self.column]
+        if self.cells:
+            return leaf_masses(self.cells, self.tables, records.steps_of(self.column), total)
+        (table,) = self.tables
+        counts, smooth = table.values.astype(np.float64), in_order if in_order >= LONG else 0
+        if smooth and records.fine_order[self.column]:
+            return fine_probabilities(counts, table.deviation, smooth)
+        return probabilities(counts, total, table.deviation, smooth)
 
 
 def _one_ways(meter: Meter, rho: Fraction) -> list[_OneWay]:

@@ -9,7 +9,6 @@ from math import prod, sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from oracledp.synthesis.bins import Floats
 from oracledp.synthesis.model import SyntheticModel
 
 
@@ -19,7 +18,8 @@ def parity_estimate(
     """An unbiased share and its standard deviation, or None where the features or parities do not express the query.
 
     With 1[column allowed] = a_0 + Σ_f a_f s_f for every column, the query is the product of these sums: the
-    constants are known, single features come from one-way tables, products of several from parities.
+    constants are known, products of features come from parities, and so do single ones of columns counted in stages;
+    other single ones come from the tables of their values.
     """
     expansions = [_expansion(model, column, allowed[column]) for column in part]
     known = [expansion for expansion in expansions if expansion is not None]
@@ -31,17 +31,17 @@ def parity_estimate(
         chosen = tuple(feature for feature, _ in choice if feature >= 0)
         weight = prod(coefficient for _, coefficient in choice)
         if len(chosen) < 2 or weight == 0:
-            continue
+            continue  # single features follow below
         if chosen not in measured:
             return None
         value, noise = measured[chosen]
         count, variance = count + weight * value, variance + weight**2 * noise
     for number, column in enumerate(part):
         others = prod(expansion[0][1] for k, expansion in enumerate(known) if k != number)
-        weights = others * _signed_sum(model, column, known[number])
-        table = next(t for t in model.tables if t.columns == (column,))
-        count += float(weights @ table.values)
-        variance += float((weights**2).sum() * table.variance)
+        single = _single(model, column, known[number], measured)
+        if single is None:
+            return None
+        count, variance = count + others * single[0], variance + others**2 * single[1]
     constant = prod(expansion[0][1] for expansion in known)
     return constant + count / model.total, sqrt(variance) / model.total
 
@@ -60,11 +60,19 @@ def _expansion(model: SyntheticModel, column: int, allowed: NDArray[np.bool_]) -
     return [(-1, float(solution[0])), *((f, float(a)) for f, a in zip(features, solution[1:], strict=True))]
 
 
-def _signed_sum(model: SyntheticModel, column: int, expansion: Expansion) -> Floats:
-    total = np.zeros(len(model.bins[column].fine))
-    for feature, coefficient in expansion[1:]:
-        total += coefficient * model.features.signs[feature][model.bins[column].fine]
-    return total
+def _single(
+    model: SyntheticModel, column: int, expansion: Expansion, measured: dict[tuple[int, ...], tuple[float, float]]
+) -> tuple[float, float] | None:
+    """The sum of a column's single features by their coefficients, and its variance; None where it was not counted."""
+    if model.bins[column].stages:
+        if any((feature,) not in measured for feature, _ in expansion[1:]):
+            return None
+        found = [(coefficient, *measured[(feature,)]) for feature, coefficient in expansion[1:]]
+        return sum(a * value for a, value, _ in found), sum(a**2 * noise for a, _, noise in found)
+    table = next(t for t in model.tables if t.columns == (column,) and t.levels == (-1,))
+    fine = model.bins[column].fine
+    weights = sum((a * model.features.signs[f][fine] for f, a in expansion[1:]), np.zeros(len(fine)))
+    return float(weights @ table.values), float((weights**2).sum() * table.variance)
 
 
 def _parities(model: SyntheticModel) -> dict[tuple[int, ...], tuple[float, float]]:

@@ -155,10 +155,12 @@ class Level:
 
 @dataclass(frozen=True)
 class Parities:
-    """Parities of two and of three features; the three-way ones are one product of feature pairs with features."""
+    """Parities of one to three features; the three-way ones are one product of feature pairs with features."""
 
     signs: Singles  # stacked bins × features
     pairs: tuple[Integers, Integers]
+    one_target: Singles
+    one_precision: Singles
     two_target: Singles
     two_precision: Singles
     three_target: Singles  # feature pairs × features, each parity three times
@@ -178,17 +180,20 @@ class Parities:
         apart = features.columns[first] != features.columns[second]
         first, second = first[apart], second[apart]
         index[first, second] = index[second, first] = np.arange(len(first))
-        two, three = np.zeros((2, count, count)), np.zeros((2, len(first), count))
+        one, two, three = np.zeros((2, count)), np.zeros((2, count, count)), np.zeros((2, len(first), count))
         for measured in parities:
             entry = np.stack([measured.values / total, np.full(len(measured.values), scale * total**2)])
             entry[1] /= float(measured.variance)
-            if measured.subsets.shape[1] == 2:
+            if measured.subsets.shape[1] == 1:
+                one[:, measured.subsets[:, 0]] = entry
+            elif measured.subsets.shape[1] == 2:
                 i, j = measured.subsets.T
                 two[:, i, j] = two[:, j, i] = entry
             else:
                 i, j, k = measured.subsets.T
                 three[:, index[i, j], k] = three[:, index[i, k], j] = three[:, index[j, k], i] = entry
-        return cls(signs, (first, second), *two.astype(np.float32), *three.astype(np.float32))
+        orders = [part for order in (one, two, three) for part in order.astype(np.float32)]
+        return cls(signs, (first, second), *orders)
 
     def add(self, state: State) -> None:
         """Add the gradients: the derivative of a symmetric form needs only the last factor, times its order."""
@@ -197,6 +202,9 @@ class Parities:
         two = (features.T @ weighted - self.two_target) * self.two_precision
         slope = features @ two
         state.pull += np.einsum("kf,kf->k", slope, features) / 2
+        one = (state.weights @ features - self.one_target) * self.one_precision
+        slope += one
+        state.pull += features @ one
         if self.three_precision.any():
             products = features[:, self.pairs[0]] * features[:, self.pairs[1]]
             three = (products.T @ weighted - self.three_target) * self.three_precision
@@ -207,27 +215,29 @@ class Parities:
 
     def residuals(self, state: State) -> Singles:
         """Of all parities: those of two stand there twice, those of three three times."""
-        two, three = self._values(state)
+        one, two, three = self._values(state)
+        singles = (one - self.one_target) * np.sqrt(self.one_precision)
         pairs = (two - self.two_target) * np.sqrt(self.two_precision / 2)
         triples = (three - self.three_target) * np.sqrt(self.three_precision / 3)
-        return np.concatenate([pairs.ravel(), triples.ravel()])
+        return np.concatenate([singles, pairs.ravel(), triples.ravel()])
 
     def sharpened(self, state: State, errors: float) -> Parities:
         """Move the targets on; what was not measured has no precision and stays."""
         values = self._values(state)
         measured = (
-            (self.two_target, values[0], self.two_precision),
-            (self.three_target, values[1], self.three_precision),
+            (self.one_target, values[0], self.one_precision),
+            (self.two_target, values[1], self.two_precision),
+            (self.three_target, values[2], self.three_precision),
         )
-        two, three = (
+        one, two, three = (
             np.where(precision > 0, moved_on(target, value, np.float32(errors) / np.sqrt(precision + _TINY)), target)
             for target, value, precision in measured
         )
-        return replace(self, two_target=two, three_target=three)
+        return replace(self, one_target=one, two_target=two, three_target=three)
 
-    def _values(self, state: State) -> tuple[Singles, Singles]:
-        """The model's parities of two and of three."""
+    def _values(self, state: State) -> tuple[Singles, Singles, Singles]:
+        """The model's parities of one, two and three."""
         features = state.parts @ self.signs
         weighted = features * state.weights[:, None]
         products = features[:, self.pairs[0]] * features[:, self.pairs[1]]
-        return np.asarray(features.T @ weighted), np.asarray(products.T @ weighted)
+        return state.weights @ features, np.asarray(features.T @ weighted), np.asarray(products.T @ weighted)
