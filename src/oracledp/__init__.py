@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from oracledp.progress_display import progress
     from oracledp.randomness.source import SeededRandomness, SystemRandomness
     from oracledp.synthesis import LinkedSynthesizer, Synthesizer
+    from oracledp.synthesis.raw import synthesize_raw
 
     __version__: str
 
@@ -54,6 +55,7 @@ _HOMES = {
     "data.table.linked": ("LinkedTable",),
     "privacy.ledger": ("Ledger",),
     "synthesis": ("LinkedSynthesizer", "Synthesizer"),
+    "synthesis.raw": ("synthesize_raw",),
     "game.oracle_query": ("OracleQuery",),
     "planning": ("plan",),
     "mechanisms": ("exponential", "gaussian_rspm", "prsma", "report_noisy_min", "rspm", "vote"),
@@ -91,6 +93,7 @@ __all__ = [  # noqa: RUF022 - what most people need comes first
     "rspm",
     "vote",
     "infer_schema",
+    "synthesize_raw",
     "Release",
     "Guarantee",
     "Neighbours",

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from breaks.breaking import Breaks, as_property, value, wrapped
+from oracledp.data.table import files
 from oracledp.game import oracle_query, query_player, surrogate_player
 from oracledp.game.query_player import ExponentialPlayer
 from oracledp.mechanisms import (
@@ -18,7 +19,7 @@ from oracledp.mechanisms import (
 )
 from oracledp.mechanisms import gaussian_min as gaussian_rspm
 from oracledp.privacy.gaussian_accounting import GaussianBudget, gaussian_budget
-from oracledp.synthesis import measurements, measuring, stages, synthesizer
+from oracledp.synthesis import measurements, measuring, raw, stages, synthesizer
 
 
 def _exact_n(patch: pytest.MonkeyPatch) -> None:
@@ -155,6 +156,20 @@ PRODUCTS: Breaks = {
             measuring, "measure_stages", lambda counted, meter, column, rho: counted(replace(meter), column, 2 * rho)
         ),
     ),
+    "looks at where a long column lies for nothing": (
+        "synthesizer / stages / add-remove",
+        wrapped(stages, "located", lambda found, meter, column, rho: (found(replace(meter), column, 4 * rho)[0], 0)),
+    ),
+    "halves of long columns beside a budget that is spent": (
+        "synthesizer / stages / add-remove",
+        wrapped(
+            measuring,
+            "_halves",
+            lambda halves, meter, bins, features, rho: halves(
+                replace(meter, spent=Fraction(0)), bins, features, 4 * rho
+            ),
+        ),
+    ),
     "values traced with twice their budget": (
         "synthesizer / behaviour / add-remove",
         wrapped(
@@ -170,17 +185,17 @@ PRODUCTS: Breaks = {
         "infer_schema / replace-one",
         as_property(private_schema.SchemaInference, "rare", lambda rare, self: 500 * rare),
     ),
-    "the whole of delta spent twice": (
-        "infer_schema / add-remove",
-        as_property(private_schema.SchemaInference, "rare", lambda rare, self: 6 * rare),
+    "ten times delta for rare texts": (
+        "infer_schema / exact / add-remove",
+        as_property(private_schema.SchemaInference, "rare", lambda rare, self: 200 * rare),
     ),
     "kinds of columns for nothing": (
         "infer_schema / add-remove",
         wrapped(
             private_schema,
             "ColumnLook",
-            lambda look, name, purse, texts, decimal, rho: look(
-                name, replace(purse, spent=Fraction(0)), texts, decimal, 9 * rho
+            lambda look, name, purse, texts, marks, rho: look(
+                name, replace(purse, spent=Fraction(0)), texts, marks, 9 * rho
             ),
         ),
     ),
@@ -191,6 +206,33 @@ PRODUCTS: Breaks = {
     "a schema whose bounds are the data's": ("infer_schema / add-remove", _exact_bounds),
     "a spelling that the exact counts decide": ("infer_schema / spelling / add-remove", _exact_bounds),
     "a text that is of two kinds": ("infer_schema / spelling / add-remove", _two_kinds),
+    "a record that cannot be read, once for every column": (
+        "infer_schema / odd records / add-remove",
+        wrapped(files, "_set_aside", lambda counted, *rest: 3 * counted(*rest)),
+    ),
+    "texts on integers composed as if their noise were continuous": (
+        "infer_schema / exact / add-remove",
+        wrapped(
+            column_looks, "common_texts", lambda found, texts, variance, bits, *rest: found(texts, variance, 0, *rest)
+        ),
+    ),
+    "a schema for nothing, beside rows for the whole budget": (
+        "synthesize_raw / add-remove",
+        as_property(raw.RawSynthesis, "parts", lambda parts, self: (parts[0], self.inference.budget)),
+    ),
+    "a schema that spends more than its share": (
+        "synthesize_raw / add-remove",
+        as_property(raw.RawSynthesis, "parts", lambda parts, self: (self.inference.budget, parts[1])),
+    ),
+    "rare texts that pass where rows are made, too": (
+        "synthesize_raw / replace-one",
+        value(column_looks, "least_threshold", lambda variance, delta: 1),
+    ),
+    "a schema for which exact counts decide, and rows": ("synthesize_raw / add-remove", _exact_bounds),
+    "rows at twice what the command was given": (
+        "synth --infer-schema / add-remove",
+        wrapped(raw.GaussianBudget, "part", lambda part, self, share: part(self, 2 * share)),
+    ),
     "progress tells a count": (
         "oracle-query:exponential / replace-one",
         wrapped(oracle_query, "play_match", _loud_match),

@@ -15,6 +15,7 @@ from typing import Any
 import duckdb
 import pytest
 
+from oracledp.cli import signals, stop
 from oracledp.privacy.ledger import Ledger
 
 MANY, FEW = 2_400_000, 20_000  # rows: many enough that a run goes on well after it has begun to spill
@@ -100,7 +101,7 @@ def test_a_signal_ends_in_one_sentence(name: str, large: Path, tmp_path: Path) -
         assert modes <= {0o600}
         process.send_signal(number)
         output, errors = process.communicate()
-    assert process.returncode == 128 + number
+    assert process.returncode == 128 + number, errors
     assert output == ""
     assert "\n" not in errors.strip()
     assert errors.strip().startswith(f"oracledp: stopped by {name}; no partial file is left")
@@ -140,3 +141,12 @@ def outcome(data: Path, place: Path, seconds: float | None) -> tuple[Fraction, b
         json.loads(rule.read_text())  # whole
     assert [path for path in left_behind(place) if path != rule] == []
     return Ledger(place / "ledger").spent[0], rule.exists() or output != ""
+
+
+def test_what_a_signal_broke_is_told_as_the_signal(monkeypatch: pytest.MonkeyPatch, capfd: Any) -> None:
+    """A query that is broken off may fail before the interruption is noticed."""
+    monkeypatch.setattr(signals, "_received", [signal.SIGTERM])
+    with pytest.raises(SystemExit) as ended:
+        stop("people.csv: the file is damaged", 2)
+    assert ended.value.code == 128 + signal.SIGTERM
+    assert capfd.readouterr().err.startswith("oracledp: stopped by SIGTERM; no partial file is left")

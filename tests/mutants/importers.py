@@ -32,8 +32,11 @@ ALSO = {  # what imports do not tell
     "privacy/ledger/file_store.py": ("tests/ledger/test_ledger.py", "tests/ledger/test_faults.py"),
     "privacy/ledger/old_file.py": ("tests/ledger/test_old_files.py",),
     "privacy/ledger/server_store.py": ("tests/ledger/test_ledger.py",),
-    "data/table/texts.py": ("tests/unit/test_private_schema.py",),
-    "data/schema/text_kinds.py": ("tests/unit/test_private_schema.py",),
+    **dict.fromkeys(
+        (f"data/table/{name}.py" for name in ("texts", "text_columns", "text_files", "text_frames", "frame_values")),
+        ("tests/unit/test_raw_texts.py", "tests/unit/test_private_schema.py", "tests/unit/test_number_marks.py"),
+    ),
+    "data/schema/text_kinds.py": ("tests/unit/test_private_schema.py", "tests/unit/test_number_marks.py"),
     "data/table/values.py": ("tests/unit/test_table.py", "tests/estimators/test_total_encoding.py"),
     "mechanisms/gradients.py": ("tests/unit/test_gradients.py",),
     "privacy/loss_law.py": ("tests/unit/test_loss_law.py", "tests/ledger/test_year.py"),

@@ -16,14 +16,16 @@ PATTERNS = (
     "learners/bands.py", "learners/chances.py", "learners/cuts.py", "learners/estimator.py", "learners/given.py",
     "learners/persons.py", "learners/regressors.py", "learners/trees.py",
     "synthesis/measurements.py", "synthesis/measuring.py", "synthesis/program.py", "synthesis/rounds.py",
-    "synthesis/synthesizer.py", "synthesis/levels.py", "data/output/frames.py",
-    "synthesis/stages.py", "synthesis/behaviour.py", "synthesis/linked.py", "data/table/linked.py",
+    "synthesis/synthesizer.py", "synthesis/levels.py", "synthesis/raw.py", "data/output/frames.py",
+    "synthesis/stages.py", "synthesis/locating.py", "synthesis/behaviour.py", "synthesis/linked.py",
+    "data/table/linked.py",
     "mechanisms/scoreboard.py", "game/match.py", "game/*player*.py", "game/oracle_query.py",
     "oracles/base.py", "oracles/door.py", "oracles/guarded.py", "oracles/problem.py",
     "oracles/many.py", "oracles/redraws.py", "oracles/certificates.py", "oracles/registry.py",
     "data/packed_records.py",
     "data/table/table.py", "data/table/histogram.py", "data/table/frames.py", "data/table/values.py",
-    "data/table/texts.py", "data/schema/text_kinds.py", "data/table/persons.py", "data/table/unit.py",
+    "data/table/text*.py", "data/table/frame_values.py", "data/table/persons.py", "data/table/unit.py",
+    "data/schema/text_kinds.py", "data/schema/number_marks.py",
 )  # fmt: skip
 
 
@@ -77,9 +79,11 @@ APART = {
     "synthesis/parity_answers.py": "answers of a released model",
     "synthesis/query_terms.py": "fitted to released counts",
     "synthesis/recipe.py": "lengths of a fit by released numbers",
+    "synthesis/halves.py": "of released counts",
     "synthesis/rounding.py": "of released counts",
     "synthesis/searched.py": "which classes a selection may search: public and released numbers",
     "synthesis/showing.py": "pictures of a released model",
+    "synthesis/tails.py": "of released counts",
     "synthesis/terms.py": "fitted to released counts",
     "synthesis/thinning.py": "released counts with more noise",
     "synthesis/workload.py": "what is asked for: public",
@@ -95,7 +99,10 @@ GUESSING = {
     "mechanisms/column_kinds.py": ("kind_from", "values_from"),  # of released counts
     "mechanisms/column_inference.py": (  # of released counts; the cells of private values are mutated
         "bounds_from",
-        "_first_shown",
+        "bounds_and_grain",
+        "_scaled",
+        "stands_out",
+        "narrowed",
         "cuts_from",
         "_rounded",
         "ordered_definition",
@@ -125,12 +132,17 @@ GUESSING = {
         "_shared",
         "_runs",
         "_first_masses",
+        "_smoothed",
+        "_summed",
+        "_edges",
+        "between",
+        "_end",
         "spread_masses",
         "effective_sizes",
         "staged_thresholds",
-        "first_cells",
         "cuts_to_values",
     ),
+    "synthesis/locating.py": ("of", "_around", "_first_look", "cut_cells"),  # which cells are counted: released counts
     "synthesis/behaviour.py": ("_kinds", "_level", "binned_mass", "long_columns"),  # of released counts
     # of released numbers; shares likewise
     "synthesis/measuring.py": ("_combined_total", "_dependence", "_cells", "_straight"),

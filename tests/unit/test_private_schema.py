@@ -10,7 +10,9 @@ import pandas as pd
 import pytest
 
 import oracledp as odp
-from oracledp.data.table.texts import TextColumns
+from oracledp.data.schema import Ordered
+from oracledp.data.schema.grid import MOST_STEPS
+from oracledp.data.table.texts import read_texts
 from oracledp.errors import BudgetExceeded, DataError, NothingDescribed, OracleDPError, ParameterError
 from oracledp.mechanisms.common_texts import common_texts, least_threshold, tail_bound
 from oracledp.mechanisms.private_schema import InferredSchema
@@ -49,7 +51,7 @@ def test_kinds_bounds_categories_and_missing_values_are_found() -> None:
     assert len(schema["age"]["thresholds"]) >= 2
     assert (schema["balance"]["kind"], schema["balance"]["resolution"]) == ("numeric", 0.01)
     assert schema["balance"]["hi"] >= 5000
-    assert schema["job"] == {"kind": "categorical", "values": ["clerk", "cook", "smith"]}
+    assert schema["job"] == {"kind": "categorical", "values": ["clerk", "cook", "smith"], "other": "other"}
     assert schema["member"] == {"kind": "categorical", "values": [0, 1]}
     assert schema["note"]["nullable"]
     assert set(found.left_out) == {"code", "empty"}
@@ -123,24 +125,57 @@ def test_no_value_stops_the_reading_of_a_frame(value: object) -> None:
     column = np.empty(3, dtype=object)
     column[:] = [1, 2, None]
     column[2] = value
-    assert TextColumns.read(pd.DataFrame({"x": column})).counts == ({"1": 1, "2": 1, None: 1},)
+    assert read_texts(pd.DataFrame({"x": column})).counts == ({"1": 1, "2": 1, None: 1},)
+
+
+ODD_RECORDS = {
+    "too few fields": b"1\n",
+    "too many": b"1,2,3,4,5\n",
+    "not UTF-8, first": b"\xff,2,3\n",
+    "not UTF-8, second": b"1,\xff,3\n",
+    "not UTF-8, last": b"1,2,\xff\n",
+    "a NUL": b"1,\0,3\n",
+    "a quote that nothing closes": b'1,"2,3\n',
+    "quotes inside": b'1,2"x"y,3\n',
+    "blanks": b"  \n",
+    "too long": b"1," + b"x" * 3_000_000 + b",3\n",
+}
+
+
+@pytest.mark.parametrize("record", ODD_RECORDS.values(), ids=ODD_RECORDS)
+def test_every_record_is_in_each_column_once(tmp_path: Path, record: bytes) -> None:
+    """Read or not: neighbouring files differ by one text in each column, however many columns there are."""
+    path = tmp_path / "odd.csv"
+    path.write_bytes(b"a,b,c\n" + b"1,2,3\n" * 5 + record)
+    counts = read_texts(path).counts
+    assert [sum(column.values()) for column in counts] == [6, 6, 6]
+    assert [column[text] for column, text in zip(counts, "123", strict=True)] >= [5, 5, 5]
+    schema = odp.Schema(dict.fromkeys("abc", "integer 0..9?"))
+    assert odp.Table.from_file(path, schema).rows == 6
 
 
 def test_records_that_cannot_be_read_are_missing_in_every_column(tmp_path: Path) -> None:
     path = tmp_path / "odd.csv"
     path.write_text('a,b\n1,2\n"3,4\n7,8\n')  # a quote that nothing closes
-    assert TextColumns.read(path).counts == ({"1": 1, None: 2}, {"2": 1, None: 2})
+    assert read_texts(path).counts == ({"1": 1, None: 1}, {"2": 1, None: 1})
+
+
+def test_an_unreadable_record_makes_no_column_of_many_nullable(tmp_path: Path) -> None:
+    header, row = ",".join(f"c{number}" for number in range(60)), ",".join(["five"] * 60)
+    (tmp_path / "wide.csv").write_text(f"{header}\n" + f"{row}\n" * 2000 + "x\n")
+    found = bought(tmp_path / "wide.csv", epsilon=4).schema
+    assert not any(column.nullable for column in found.columns)
 
 
 def test_missing_values_of_nullable_types_are_missing() -> None:
     frame = pd.DataFrame({"n": pd.array([1, None], dtype="Int64"), "t": pd.array(["a", None], dtype="string")})
-    assert TextColumns.read(frame).counts == ({"1": 1, None: 1}, {"a": 1, None: 1})
+    assert read_texts(frame).counts == ({"1": 1, None: 1}, {"a": 1, None: 1})
 
 
 def test_one_missing_value_spells_no_large_number_anew() -> None:
     """pandas makes doubles of the column: 2^60 + 1 would become 2^60, for every row that has it."""
     values = [2**60, 2**60 + 1, 10**18 - 1, -(2**62) - 1]
-    alone, among = (TextColumns.read(pd.DataFrame({"x": held})).counts[0] for held in (values, [*values, None]))
+    alone, among = (read_texts(pd.DataFrame({"x": held})).counts[0] for held in (values, [*values, None]))
     assert among == {**alone, None: 1}
 
 
@@ -153,14 +188,59 @@ def test_one_column_of_one_value_and_two_thousand_categories_go_through() -> Non
     assert found.schema["site"].to_json()["other"] == "other"
 
 
+def test_a_count_that_is_nearly_always_0_or_1_is_not_cut_off_there() -> None:
+    counts = pd.DataFrame({"visits": [0] * 9168 + [1] * 800 + [2, 3, 5, 7] * 8, "ill": [0, 1] * 5000})
+    schemas = [bought(counts, epsilon=1, source=SeededRandomness(seed)).schema for seed in range(6)]
+    bounds = [(found["visits"].to_json()["lo"], found["visits"].to_json()["hi"]) for found in schemas]
+    assert set(bounds) <= {(0, 20), (0, 100)}, "seen at the second look, or at the first"
+    assert all(found["ill"].labels == ("0", "1") for found in schemas)
+
+
+def test_cuts_lie_where_values_are_though_bounds_are_wide() -> None:
+    ages = pd.DataFrame({"age": np.random.default_rng(2).integers(18, 90, 6000)})
+    for seed in range(5):
+        cuts = bought(ages, epsilon="0.2", source=SeededRandomness(seed)).schema["age"].to_json()["thresholds"]
+        assert all(18 <= cut <= 110 for cut in cuts)
+
+
 def test_a_text_of_one_row_passes_with_the_probability_that_is_paid_for() -> None:
     variance, delta = Fraction(400), Fraction(1, 1000)
     threshold = least_threshold(variance, delta)
     assert tail_bound(threshold - 1, variance) <= delta < tail_bound(threshold - 2, variance)
     exact = sum(np.exp(-(x**2) / 800.0) for x in range(threshold - 1, 2000)) / np.sqrt(2 * np.pi * 400)
     assert exact <= delta
-    assert common_texts({}, variance, threshold, SeededRandomness(0)) == {}
-    assert common_texts({"a": 10**6, "b": 1}, variance, threshold, SeededRandomness(0)).keys() == {"a"}
+    assert common_texts({}, variance, 3, threshold, SeededRandomness(0)) == {}
+    assert common_texts({"a": 10**6, "b": 1}, variance, 3, threshold, SeededRandomness(0)).keys() == {"a"}
+
+
+def test_a_threshold_holds_for_every_delta() -> None:
+    """Of a person's δ a row may get less than e^-2000."""
+    for delta in (Fraction(1, 10**5), Fraction(1, 10**868), Fraction(1, 10**1200)):
+        threshold = least_threshold(Fraction(100), delta)
+        assert tail_bound(threshold - 1, Fraction(100)) <= delta < tail_bound(threshold - 2, Fraction(100))
+
+
+@pytest.mark.parametrize("whole", [1234567890, 12345678901234, -98765432109876])
+def test_fine_and_large_numbers_get_a_grid_as_fine_as_there_is(whole: int) -> None:
+    texts = [f"{whole}.{number % 10**6:06d}" for number in range(0, 7 * ROWS, 7)]
+    found = bought(pd.DataFrame({"x": texts})).schema["x"]
+    assert isinstance(found, Ordered)
+    assert found.lo <= whole <= found.hi
+    assert found.resolution is not None
+    assert (found.hi - found.lo) / found.resolution <= MOST_STEPS < 11 * (found.hi - found.lo) / found.resolution
+    _, synthesizer = odp.synthesize_raw(
+        pd.DataFrame({"x": texts}), epsilon=2, delta="1e-6", source=SeededRandomness(1), workload="marginals:1"
+    )
+    assert synthesizer.sample(5, seed=0).shape == (5, 1)
+
+
+@pytest.mark.parametrize(
+    "texts", [["100000:00:00", "999999:59:59"], ["30000:00", "999999:30"]], ids=["seconds", "minutes"]
+)
+def test_the_longest_durations_have_bounds_that_can_be_read(texts: list[str]) -> None:
+    found = bought(pd.DataFrame({"x": texts * (ROWS // 2)})).schema["x"]
+    assert (found.kind, str(found.to_json()["hi"])[:9]) == ("duration", "999999:59")
+    assert odp.Schema({"x": found.to_json()})["x"] == found
 
 
 def test_short_forms() -> None:

@@ -18,12 +18,11 @@ from oracledp.audit.coupling import Coupled, Different, coupled
 from oracledp.audit.doors import Door, Entry, Seen, patched
 from oracledp.audit.exact_law import DataSet, Finding
 from oracledp.audit.learner_doors import fitted, selected
+from oracledp.audit.raw_doors import SHORT, raw_doors
 from oracledp.classes import Conjunctions
 from oracledp.data.schema import Schema
 from oracledp.data.table import Table
-from oracledp.extras import optional
 from oracledp.game.oracle_query import OracleQuery
-from oracledp.mechanisms.private_schema import infer_schema
 from oracledp.privacy.guarantee import Guarantee, Neighbours
 from oracledp.randomness.source import DrawSource
 from oracledp.synthesis import Synthesizer, chosen_fit
@@ -52,7 +51,6 @@ TOWNS = Schema(
     {"code": {"kind": "categorical", "values": [f"c{number}" for number in range(120)]}, "far": {"kind": "boolean"}}
 )
 CODES = np.array([[0, 0], [5, 1], [60, 1], [7, 1]], dtype=np.uint8)
-_SHORT = ((24, 6),) * 2  # fits of few components and steps: they touch released values only
 REPLACE, ADD = Neighbours.REPLACE_ONE, Neighbours.ADD_REMOVE
 
 
@@ -87,7 +85,7 @@ def synthesized(table: Callable[[DataSet], Table] = people, **options: Any) -> E
         heard: list[tuple[int, int]] = []
         private = table(data)
         synthesizer = Synthesizer(private.schema, neighbours=relation, **options)
-        with patched(chosen_fit, "SIZES", _SHORT):
+        with patched(chosen_fit, "SIZES", SHORT):
             synthesizer.fit(private, source=source, progress=lambda done, total: heard.append((done, total)))
         rows = synthesizer.sample(seed=0)
         text = io.StringIO()
@@ -112,50 +110,6 @@ def played(**options: Any) -> Entry:
     return enter
 
 
-def inferred(data: DataSet, relation: Neighbours, source: DrawSource) -> Seen:
-    """``infer_schema`` on rows of four kinds: common ones, a rare text, a missing number, an id."""
-    kinds = (("cook", 3, "a1"), ("smith", -20, "a1"), ("zoologist", None, "a2"), ("cook", 4, "a1"))
-    rows = [kind for kind, held in zip(kinds, data, strict=True) for _ in range(held)]
-    return _bought(rows, ("job", "points", "case"), relation, source)
-
-
-def inferred_spelling(data: DataSet, relation: Neighbours, source: DrawSource) -> Seen:
-    """``infer_schema`` on texts whose spelling is bought: formats of dates, marks of missing values, decimals."""
-    kinds = (
-        ("01/02/2020", "1.50", "0:30"),
-        ("13/02/2020", "2.25", "1:05"),
-        ("02/13/2020", "NA", "?"),
-        ("01/02/2020", "1.5", "0:30"),
-    )
-    rows = [kind for kind, held in zip(kinds, data, strict=True) for _ in range(held)]
-    return _bought(rows, ("seen", "paid", "wait"), relation, source)
-
-
-def _bought(rows: list[Any], names: tuple[str, ...], relation: Neighbours, source: DrawSource) -> Seen:
-    columns = {name: [row[place] for row in rows] for place, name in enumerate(names)}
-    frame = optional("pandas", extra="frames").DataFrame(columns, dtype=object)
-    found = infer_schema(frame, epsilon=Fraction(20), delta=Fraction(1, 1000), neighbours=relation, source=source)
-    return Seen(json.dumps(found.to_json()) + found.to_yaml() + repr(found), found.guarantee)
-
-
-def inferred_persons(data: DataSet, relation: Neighbours, source: DrawSource) -> Seen:
-    """The same for persons with up to three rows, of which two are kept, or one where their number is public."""
-    kinds = ((("cook", 3),), (("smith", -20), ("cook", 3)), (("zoologist", None),) * 3, (("cook", 4), ("cook", 5)))
-    rows = [
-        (f"{number}/{person}", *row)
-        for number, (kind, held) in enumerate(zip(kinds, data, strict=True))
-        for person in range(held)
-        for row in kind
-    ]
-    columns = {name: [row[place] for row in rows] for place, name in enumerate(("who", "job", "points"))}
-    frame = optional("pandas", extra="frames").DataFrame(columns, dtype=object)
-    found = infer_schema(
-        frame, epsilon=Fraction(20), delta=Fraction(1, 1000), neighbours=relation, source=source, person="who",
-        rows_per_person=1 if relation is REPLACE else 2,
-    )  # fmt: skip
-    return Seen(json.dumps(found.to_json()) + found.to_yaml() + repr(found), found.guarantee)
-
-
 def synthesis_door(name: str, **options: Any) -> Door:
     """A synthesizer on lopsided tables: one kind of person is common, the others come and go."""
     return Door(name, synthesized(**options), rows=1, base=(20, 0, 0, 3))
@@ -177,9 +131,7 @@ def coupled_doors() -> list[Door]:
         synthesis_door("synthesizer / dates", table=visits, epsilon=Fraction(20), delta=Fraction(1, 1000)),
         synthesis_door("synthesizer / behaviour", table=towns, epsilon=Fraction(20), delta=Fraction(1, 1000)),
         synthesis_door("synthesizer / queries", workload=["marginals:1", "smoker and sick"], **budget),
-        Door("infer_schema", inferred, rows=1, base=(40, 0, 0, 8), repeats=4),
-        Door("infer_schema, persons", inferred_persons, rows=1, base=(40, 0, 0, 8), repeats=4),
-        Door("infer_schema / spelling", inferred_spelling, rows=1, base=(40, 0, 0, 8), repeats=4),
+        *raw_doors(),
         Door("schema infer", command("schema", "infer", "@data.csv", "--epsilon", "20", "--delta", "1e-3",
                                      "--out", "@bought.yaml", "--json"), rows=1, base=(40, 0, 0, 8)),
         Door("oracle-query", played(rounds=5, **budget), rows=1, base=(5, 0, 0, 3), relations=(REPLACE,)),
@@ -191,6 +143,10 @@ def coupled_doors() -> list[Door]:
         Door("synth", command("synth", "@data.csv", "--schema", "@schema.json", "--epsilon", "1", "--delta", "1e-3",
                               "--out", "@rows.csv", "--model", "@model.json", "--report", "@page.html", "--quiet"),
              rows=1, base=(5, 0, 0, 3), kinds=(0, 1)),
+        Door("synth --infer-schema",
+             command("synth", "@data.csv", "--infer-schema", "@bought.yaml", "--epsilon", "4", "--delta", "1e-3",
+                     "--out", "@rows.csv", "--model", "@model.json", "--report", "@page.html", "--quiet"),
+             rows=1, base=(200, 0, 0, 40), kinds=(0, 1)),
         Door("synth --method oracle-query",
              command("synth", "@data.csv", "--schema", "@schema.json", "--epsilon", "1", "--delta", "1e-3",
                      "--method", "oracle-query", "--workload", "conjunctions:1",

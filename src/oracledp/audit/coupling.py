@@ -130,12 +130,13 @@ def _texts(one: Any, other: Any) -> Loss:
     """Noisy counts of texts that pass a threshold: a text that only one neighbour holds may pass by accident."""
     (counts, *public), (counts_too, *public_too) = one, other
     _same(public == public_too, "the noise on texts")
-    variance, threshold = public
+    variance, bits, threshold = public
     shift = sum((counts[text] - counts_too[text]) ** 2 for text in counts.keys() & counts_too.keys())
     alone = [{**counts, **counts_too}[text] for text in counts.keys() ^ counts_too.keys()]
     delta = sum((tail_bound(max(threshold - count, 0), variance) for count in alone), Fraction(0))
     pure = None if shift or delta else Fraction(0)
-    return Loss(pure, Fraction(shift) / (2 * variance), Fraction(shift) / variance, Fraction(1), delta)
+    apart = DISCRETE * shift / (variance * 4**bits)  # other counts have the same noise on both sides
+    return Loss(pure, Fraction(shift) / (2 * variance), Fraction(shift) / variance, apart, delta)
 
 
 def _public(one: Any, other: Any) -> Loss:

@@ -17,7 +17,7 @@ from typing import Any, NoReturn
 
 import click
 
-from oracledp.cli.signals import catch_signals, exit_code, say_goodbye
+from oracledp.cli.signals import catch_signals, exit_code, say_goodbye, stopped
 from oracledp.errors import OracleDPError
 
 
@@ -98,8 +98,7 @@ def main() -> None:
         error.show()
         sys.exit(2)
     except (click.Abort, KeyboardInterrupt):
-        say_goodbye()
-        sys.exit(exit_code())
+        leave()
     except MemoryError:
         stop("this needs more memory than there is; nothing more is written", 2)
     except OSError as error:
@@ -110,9 +109,17 @@ def main() -> None:
 
 def stop(message: str, code: int) -> NoReturn:
     """One line on standard error, if there is one, and the end."""
+    if stopped():
+        leave()
     with suppress(OSError):
         click.echo(f"oracledp: {message}", err=True)
     sys.exit(code)
+
+
+def leave() -> NoReturn:
+    """The end that a signal asked for."""
+    say_goodbye()
+    sys.exit(exit_code())
 
 
 def _where(error: Exception) -> str:

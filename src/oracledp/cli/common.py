@@ -65,6 +65,10 @@ def csv_options(command: Callable[..., Any]) -> Callable[..., Any]:
         ("encoding", "The encoding of CSV files, such as cp1252; by default utf-8, or what the schema says."),
         ("blanks", "What is written after every delimiter: none, or after (a blank)."),
         ("lines", "How lines are written: lf, or crlf as on Windows; by default as the header's line ends."),
+        (
+            "thousands",
+            "What separates groups of three digits, such as a comma; by default nothing, or what the schema says.",
+        ),
         ("decimal", "What comes before the decimals of numbers: a point, or a comma."),
         ("delimiter", "What separates the fields of CSV files; by default a comma, or what the schema says."),
     ):
@@ -185,7 +189,7 @@ class PrivateRequest:
     """The options that such a command takes, by name."""
 
     data: str
-    schema_path: str
+    schema_path: str | None
     person: str | None
     rows_per_person: int | None
     ledger_path: str | None
@@ -199,6 +203,8 @@ class PrivateRequest:
     @cached_property
     def schema(self) -> Schema:
         """The schema, read once."""
+        if self.schema_path is None:
+            raise ParameterError("name the schema of the table with --schema")
         return spelled(Schema.load(self.schema_path))
 
     @cached_property

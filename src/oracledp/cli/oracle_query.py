@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 
 import click
 
@@ -75,9 +76,8 @@ def play(asked: SynthRequest) -> None:
         game.shape_ = asked.shape
         frame = game.sample(asked.rows, seed=asked.seed)
         made = RowParts(len(frame), lambda: iter([frame]))
-        asked.write(
-            files, table, made, game.model_.to_text, lambda: game_page(game.model_, rows=len(frame), about=asked.about)
-        )
+        page = partial(game_page, game.model_, rows=len(frame), about=asked.about)
+        asked.write(files, lambda: table, made, game.model_.to_text, page)
         played = game.record().to_json()
         result = {
             "rows": len(frame), "guarantee": game.guarantee_.to_json(), "played": played, "out": asked.out,

@@ -11,7 +11,7 @@ import json
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
@@ -29,6 +29,7 @@ NOT_RELEASED = ("internal-report",)  # of these not even a digest leaves the hou
 CARD = "oracledp.card"  # where a command keeps the card that it was asked for
 CHARGED = "oracledp.charged-ledger"  # and the ledger that learns what was delivered
 PRINTED = "standard output"  # how a ledger names what was printed
+READ = ("data", "path", "model", "schema_path", "children", "children_schema", "holdout", "ledger_path")  # parameters
 UNRECORDED = "oracledp.unrecorded"  # whether it should say that no ledger counts what it spent
 NOT_RECORDED = "not recorded: no --ledger was named, so nobody counts what this release cost (see: oracledp budget)"
 
@@ -73,6 +74,8 @@ class Outputs:
             raise ParameterError(f"--{option} needs the name of a file; --json prints to standard output")
         if any(_same(path, other.path) for other in self._pending.values()):
             raise ParameterError(f"--{option} {path}: another option writes the same file")
+        if any(_same(path, other) for other in _read_files()):
+            raise ParameterError(f"--{option} {path}: the command reads this file, and would overwrite it")
         if self._card is not None and not _beside(path, self._card.path):
             raise ParameterError(f"--{option} {path}: a card speaks of regular files in its own folder")
         self._pending[option] = PendingFile(path, reserve=RESERVE)
@@ -130,6 +133,18 @@ class Outputs:
         except OracleDPError as error:
             self._lost.append(f"the ledger does not know the files of this release: {error}")
 
+    @contextmanager
+    def keeping(self, option: str, what: str) -> Iterator[None]:
+        """A block that writes one output early: if it fails later, the ledger knows that file, and a line says so."""
+        path = self._pending[option].path
+        try:
+            yield
+        except BaseException as error:
+            if option not in self._pending:
+                self._deliver()
+                _add_words(error, "; ".join(self._lost or [f"{what}, which is paid for, is in {path}"]))
+            raise
+
     def drop(self) -> None:
         """Leave no trace of what was not written."""
         for pending in self._pending.values():
@@ -162,6 +177,15 @@ def refuse_closed_output() -> None:
         raise ParameterError("standard output is closed: there is nowhere to print to")
 
 
+def _add_words(error: BaseException, words: str) -> None:
+    """To what an error of ours says in the end; ahead of any other, whose own words are never shown."""
+    if isinstance(error, OracleDPError):
+        error.args = (f"{error}; {words}",)
+        return
+    with suppress(OSError):
+        click.echo(words, err=True)
+
+
 def _write_text(file: BinaryIO, text: str) -> None:
     file.write(text.encode())
 
@@ -179,6 +203,13 @@ def _beside(path: str, card: str) -> bool:
     """Whether two outputs are regular files in one folder."""
     regular = not Path(path).exists() or Path(path).is_file()
     return regular and Path(os.path.realpath(path)).parent == Path(os.path.realpath(card)).parent
+
+
+def _read_files() -> list[str]:
+    """What the running command was told to read."""
+    context = click.get_current_context(silent=True)
+    given = {} if context is None else context.params
+    return [str(given[name]) for name in READ if given.get(name) is not None]
 
 
 def _same(path: str | os.PathLike[str], other: str | os.PathLike[str]) -> bool:

@@ -60,8 +60,8 @@ def sample(
         files.write("out", lambda opened: write_rows(made, out, opened, file), rescue=False)
         promise = loaded.guarantee_
         result = {"rows": made.rows, "where": list(where), "guarantee": promise.to_json(), "out": out}
-        emit(as_json, result, f"wrote {made.rows} rows to {out}\n{promise}")
         files.settle()
+        emit(as_json, result, f"wrote {made.rows} rows to {out}\n{promise}")
 
 
 def _rows(loaded: Synthesizer | OracleQuery, rows: int | None, seed: int | None, where: list[str] | None) -> RowParts:

@@ -31,6 +31,11 @@ def catch_signals() -> None:
     Thread(target=_end_at_last, args=(reader,), daemon=True).start()
 
 
+def stopped() -> bool:
+    """Whether a signal came: what fails from then on fails of it, as queries that are broken off do."""
+    return bool(_received)
+
+
 def exit_code() -> int:
     """128 and the number of the signal, as shells have it."""
     return 128 + (_received[0] if _received else signal.SIGINT)

@@ -5,10 +5,12 @@ Only what stands out of the noise counts: there are many kinds, and sums over al
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
-from oracledp.data.schema.text_kinds import BIT, KINDS, PLACES, ColumnKind, TextKind, format_from
+from oracledp.data.schema.text_kinds import BARE, BIT, KINDS, PLACES, ColumnKind, TextKind, format_from
 from oracledp.data.schema.text_kinds import spelled_numbers as spelled
 
 _SHOWN = 4.5  # standard deviations of the noise; with so many kinds, 4 would be passed by chance too often
@@ -19,10 +21,10 @@ _MOST = 0.95  # share of the values that must be of a kind for the column to be
 Integers = NDArray[np.int64]
 
 
-def kind_from(counts: Integers, deviation: float) -> ColumnKind:
+def kind_from(counts: Integers, deviation: float, kinds: Sequence[TextKind] = KINDS) -> ColumnKind:
     """The kind of a column, its decimals or format, whether values are missing and the commonest mark of these."""
-    held = {kind: int(count) for kind, count in zip(KINDS, counts.tolist(), strict=True)}
-    shown = sorted((kind for kind in KINDS if held[kind] > _SHOWN * deviation), key=lambda kind: -held[kind])
+    held = {kind: int(count) for kind, count in zip(kinds, counts.tolist(), strict=True)}
+    shown = sorted((kind for kind in kinds if held[kind] > _SHOWN * deviation), key=lambda kind: -held[kind])
     values = [kind for kind in shown if not kind.missing]
     total = sum(held[kind] for kind in values)
     gaps = [kind for kind in shown if kind.missing]
@@ -35,7 +37,7 @@ def kind_from(counts: Integers, deviation: float) -> ColumnKind:
     if sum(held[kind] for kind in numbers) >= _MOST * total:
         decimals, places = spelled(numbers)
         odd = bool(gaps) or len(numbers) < len(values)
-        return ColumnKind("number", decimals, 0 if BIT in numbers else places, odd, mark)
+        return ColumnKind("number", decimals, 0 if BIT in numbers else places, odd, mark, bare=BARE in numbers)
     for moment in ("date", "timestamp", "duration"):
         own = [kind for kind in values if kind.kind == moment]
         if own and sum(held[kind] for kind in own) >= _MOST * total:
@@ -43,7 +45,7 @@ def kind_from(counts: Integers, deviation: float) -> ColumnKind:
     return ColumnKind("text", nullable=bool(gaps), mark=mark)
 
 
-def values_from(counts: Integers, deviation: float) -> tuple[float, float]:
+def values_from(counts: Integers, deviation: float, kinds: Sequence[TextKind] = KINDS) -> tuple[float, float]:
     """How many rows hold a value, by the kinds that stand out, and the standard deviation of that."""
-    kept = [PLACES[kind] for kind in KINDS if not kind.missing and counts[PLACES[kind]] > _SHOWN * deviation]
+    kept = [PLACES[kind] for kind in kinds if not kind.missing and counts[PLACES[kind]] > _SHOWN * deviation]
     return float(counts[kept].sum()), deviation * max(len(kept), 1) ** 0.5

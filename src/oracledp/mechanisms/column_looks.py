@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from math import ceil, sqrt
 from typing import Any
@@ -12,30 +12,37 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oracledp.data.schema import Moment, Ordered, Schema
-from oracledp.data.schema.text_kinds import KINDS, PLACES, TextKind, kind_of, moment_of, number_of
+from oracledp.data.schema.number_marks import NumberMarks
+from oracledp.data.schema.text_kinds import PLACES, TextKind, kind_of, kinds_of, moment_of, number_of
 from oracledp.errors import ParameterError
 from oracledp.mechanisms.column_inference import (
     DECADES,
     PARTS,
     SCALE,
-    bounds_from,
+    bounds_and_grain,
     categorical_definition,
     cuts_from,
     decade_cell,
     moment_definition,
+    narrowed,
     ordered_definition,
     scale_cell,
 )
 from oracledp.mechanisms.column_kinds import kind_from, values_from
 from oracledp.mechanisms.common_texts import common_texts, least_threshold
 from oracledp.privacy.accounting import split
+from oracledp.privacy.gaussian_accounting import GaussianBudget
 from oracledp.privacy.guarantee import Neighbours
-from oracledp.randomness.noise import noisy_counts
+from oracledp.randomness.noise import rounded_counts
 from oracledp.randomness.source import Randomness
 
 _BOUNDS, _CUTS = 0.6, 0.4  # of a number's share
+_FOR_BITS, _BESIDE_BITS = 0.5, 3.0  # a second look's weight, and the deviations that show more than 0 and 1
 _GRAIN = 1024  # variances are rounded up to multiples of 1/1024
-RARE = "no value is common enough: an id, free text, or too few rows for this budget"
+RARE = (
+    "no value is common enough: an id, free text, numbers in an unknown spelling (--decimal, --thousands), or too few"
+    " rows for this budget"
+)
 
 Integers = NDArray[np.int64]
 Texts = Mapping[str | None, int]
@@ -43,16 +50,16 @@ Texts = Mapping[str | None, int]
 
 @dataclass
 class Purse:
-    """Adds noise to integer tables of which each record is in one cell, against a zCDP budget."""
+    """Adds noise to integer tables of which each record is in one cell, against a budget of Gaussian noise."""
 
-    rho: Fraction
+    budget: GaussianBudget
     neighbours: Neighbours
     source: Randomness
     spent: Fraction = field(default=Fraction(0))
 
     def charge(self, rho: Fraction) -> Fraction:
         """Pay, and the variance that is paid for: Δ₂² is 1, or 2 where a record is replaced."""
-        if rho <= 0 or self.spent + rho > self.rho:
+        if rho <= 0 or self.spent + rho > self.budget.rho:
             raise ParameterError("a count would exceed the budget of the schema: nothing was sampled")
         self.spent += rho
         return Fraction(ceil(_GRAIN * self.neighbours.comparison_sensitivity / (2 * rho)), _GRAIN)
@@ -60,39 +67,47 @@ class Purse:
     def table(self, counts: Integers, rho: Fraction) -> tuple[Integers, float]:
         """Noisy counts, and the standard deviation of their noise."""
         variance = self.charge(rho)
-        return noisy_counts(counts, variance, self.source), sqrt(variance)
+        return rounded_counts(counts, variance, self.budget.bits(counts.size), self.source), sqrt(variance)
+
+    def common(self, texts: Mapping[str, int], rho: Fraction, rare: Fraction) -> tuple[dict[str, int], float]:
+        """The common texts with noisy counts, and its deviation; one that is rare passes with probability ``rare``.
+
+        However many texts there are, a record moves the counts of one or two of them: the lattice need not know more.
+        """
+        variance = self.charge(rho)
+        bits = self.budget.bits(self.neighbours.comparison_sensitivity)
+        return common_texts(texts, variance, bits, least_threshold(variance, rare), self.source), sqrt(variance)
 
 
 class ColumnLook:
     """One column: its kind from a first table, then what its kind needs."""
 
-    def __init__(self, name: str, purse: Purse, texts: Texts, decimal: str, rho: Fraction) -> None:
-        self.name, self.paid, self._purse, self._texts, self._decimal = name, rho, purse, texts, decimal
-        places = [PLACES[kind_of(text, decimal)] for text in texts]
-        counts, deviation = purse.table(_tallied(places, texts, len(KINDS)), rho)
-        self.kind = kind_from(counts, deviation)
-        self.values = values_from(counts, deviation)
+    def __init__(self, name: str, purse: Purse, texts: Texts, marks: NumberMarks, rho: Fraction) -> None:
+        self.name, self.paid, self._purse, self._texts, self._marks = name, rho, purse, texts, marks
+        places, kinds = [PLACES[kind_of(text, marks)] for text in texts], kinds_of(marks)
+        counts, deviation = purse.table(_tallied(places, texts, len(kinds)), rho)
+        self.kind = kind_from(counts, deviation, kinds)
+        self.values = values_from(counts, deviation, kinds)
 
     @property
     def weight(self) -> float:
         """What the second look costs beside that at other columns."""
-        return 0.0 if self.kind.kind in ("nothing", "bit") else 1.0
+        return {"nothing": 0.0, "bit": _FOR_BITS}.get(self.kind.kind, 1.0)
 
-    def bought(self, rho: Fraction, rare: Fraction) -> tuple[dict[str, Any] | None, str]:
+    def bought(self, rho: Fraction, rare: Fraction, *, typed: bool) -> tuple[dict[str, Any] | None, str]:
         """The column's definition and what was bought; or None and why it is left out."""
         kind = self.kind.kind
         if kind == "nothing":
             return None, "no values, or too few rows for this budget"
         if kind == "bit":
-            return {"kind": "categorical", "values": [0, 1]} | self.kind.gaps, "values"
+            return self._bits(rho), "values"
         if kind in ("date", "timestamp"):
             return self._moment(rho), "bounds"
         if kind in ("number", "duration"):
             return self._number(rho), "bounds, cuts"
-        variance = self._purse.charge(rho)
         texts = {text: count for text, count in self._texts.items() if text is not None and self._listable(text)}
-        common = common_texts(texts, variance, least_threshold(variance, rare), self._purse.source)
-        found = categorical_definition(common, sqrt(variance), self.values, self.kind)
+        common, deviation = self._purse.common(texts, rho, rare)
+        found = categorical_definition(common, deviation, self.values, self.kind, typed=typed)
         return found, "categories" if common else RARE
 
     def _listable(self, text: str) -> bool:
@@ -100,6 +115,17 @@ class ColumnLook:
         kind = kind_of(text)
         odd = "\0" in text or any("\ud800" <= letter <= "\udfff" for letter in text)
         return not odd and (not kind.missing or (kind.mark is not None and kind.mark != self.kind.mark))
+
+    def _bits(self, rho: Fraction) -> dict[str, Any]:
+        """0 and 1 as categories or, where a closer look finds other numbers beside them, a number."""
+        first, second = split(rho, [1.0, 1.0])
+        places = {"bit": 0, "number": 1}
+        cells = [places.get(kind_of(text, self._marks).kind, 2) for text in self._texts]
+        counts, deviation = self._purse.table(_tallied(cells, self._texts, 3), first)
+        if counts[1] <= _BESIDE_BITS * deviation:
+            return {"kind": "categorical", "values": [0, 1]} | self.kind.gaps
+        self.kind = replace(self.kind, kind="number")
+        return self._number(second)
 
     def _moment(self, rho: Fraction) -> dict[str, Any]:
         """Bounds from a table over decades."""
@@ -111,32 +137,43 @@ class ColumnLook:
     def _numbers(self) -> tuple[list[Fraction | None], Fraction]:
         """The number of each text, and the resolution."""
         if self.kind.kind != "duration":
-            return [number_of(text, self._decimal) for text in self._texts], Fraction(1, 10**self.kind.decimals)
+            return [number_of(text, self._marks) for text in self._texts], Fraction(1, 10**self.kind.decimals)
         column = moment_of(TextKind("duration", format=self.kind.format))
         counts = [column.count_of(text) for text in self._texts]
         return [None if count is None else Fraction(count) for count in counts], Fraction(column.grain)
 
     def _number(self, rho: Fraction) -> dict[str, Any]:
-        """Bounds from a table over the public scale, cuts from one over the column's own grid."""
-        first, second = split(rho, [_BOUNDS, _CUTS])
+        """Bounds from a table over the public scale, then closer ones and cuts from two over the column's own grid."""
+        first, second, third = split(rho, [_BOUNDS, _CUTS / 2, _CUTS / 2])
         values, resolution = self._numbers()
         cells = [len(SCALE) + 1 if value is None else scale_cell(value) for value in values]
         counts, deviation = self._purse.table(_tallied(cells, self._texts, len(SCALE) + 2), first)
-        lo, hi = bounds_from(counts[:-1], deviation, resolution)
-        lo = max(lo, Fraction(0)) if self.kind.kind == "duration" else lo
-        definition = ordered_definition(lo, hi, self.kind)
-        column = Schema({self.name: definition})[self.name]
+        lo, hi, resolution, self.kind = bounds_and_grain(counts[:-1], deviation, resolution, self.kind)
+        edges, cuts, noise = self._stretches(values, lo, hi, resolution, second)
+        closer = narrowed(cuts, noise, [*edges, hi], resolution)
+        lo, hi = (lo, hi) if closer is None else closer
+        edges, again, beside = self._stretches(values, lo, hi, resolution, third)
+        cuts, noise = (cuts + again, sqrt(noise**2 + beside**2)) if closer is None else (again, beside)
+        return self._cut_at(lo, hi, cuts_from(cuts, noise, edges, resolution))
+
+    def _stretches(
+        self, values: list[Fraction | None], lo: Fraction, hi: Fraction, resolution: Fraction, rho: Fraction
+    ) -> tuple[list[Fraction], Integers, float]:
+        """Where stretches of as many cells of the column's grid begin, what they hold with noise, and its deviation."""
+        column = Schema({self.name: ordered_definition(lo, hi, self.kind)})[self.name]
         assert isinstance(column, Ordered)
         assert column.grid is not None
-        starts = column.grid.starts[
-            np.unique(np.linspace(0, column.value_size, PARTS, endpoint=False).astype(np.int64))
-        ]
-        edges = [lo + resolution * int(step) for step in starts]
+        codes = np.unique(np.linspace(0, column.value_size, PARTS, endpoint=False).astype(np.int64))
+        starts = column.grid.starts[codes[codes < column.grid.size]]
         places = [_cell(value, lo, hi, resolution, starts) for value in values]
-        cuts, _ = self._purse.table(_tallied(places, self._texts, len(edges) + 1), second)
-        thresholds: list[Any] = list(cuts_from(cuts[:-1], edges, resolution))
-        if isinstance(column, Moment):
-            thresholds = [column.shown(int(cut)) for cut in thresholds]
+        counts, deviation = self._purse.table(_tallied(places, self._texts, len(starts) + 1), rho)
+        return [lo + resolution * int(step) for step in starts], counts[:-1], deviation
+
+    def _cut_at(self, lo: Fraction, hi: Fraction, cuts: list[int | float]) -> dict[str, Any]:
+        """The definition between these bounds, with cuts for rules in the column's own spelling."""
+        definition = ordered_definition(lo, hi, self.kind)
+        column = Schema({self.name: definition})[self.name]
+        thresholds = [column.shown(int(cut)) for cut in cuts] if isinstance(column, Moment) else cuts
         return definition | ({"thresholds": thresholds} if thresholds else {})
 
 

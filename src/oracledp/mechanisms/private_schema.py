@@ -6,7 +6,8 @@ Names of columns count as public; everything else is read off noisy counts (proo
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
 from os import PathLike
@@ -15,14 +16,17 @@ from typing import TYPE_CHECKING, Any
 
 from oracledp.data.schema import FileFormat, Schema
 from oracledp.data.schema.documents import as_yaml
-from oracledp.data.table.texts import TextColumns
+from oracledp.data.table import Table
+from oracledp.data.table.text_columns import TextColumns, TextRows
+from oracledp.data.table.texts import text_rows
 from oracledp.data.table.transcoding import header_line
 from oracledp.data.table.unit import Unit
 from oracledp.errors import NothingDescribed, ParameterError
 from oracledp.exact.numbers import Exact
 from oracledp.mechanisms.column_looks import ColumnLook, Purse
-from oracledp.privacy.accounting import split, zcdp_rho
+from oracledp.privacy.accounting import split
 from oracledp.privacy.door import Facts, release
+from oracledp.privacy.gaussian_accounting import GaussianBudget, gaussian_budget
 from oracledp.privacy.guarantee import Guarantee, Neighbours
 from oracledp.privacy.persons import refuse_counted_persons, row_delta, row_epsilon
 from oracledp.randomness.source import Randomness
@@ -31,11 +35,16 @@ if TYPE_CHECKING:
     from oracledp.privacy.ledger import Ledger
 
 _FOR_KINDS = 0.2  # of the budget
+_FOR_RARE = Fraction(1, 20)  # of δ: a threshold grows with the root of its logarithm alone
 _NAMED = 4  # columns that an error names
 AN_ID = (
     "its name says that it is an id: made-up ones would mean nothing; real ones can bound what a person adds (person=)"
 )
 _ID = re.compile(r"(?:^|[^a-z])(?:id|uuid|guid)$", re.IGNORECASE)
+
+
+Described = tuple[dict[str, Any], dict[str, str], dict[str, str]]
+"""Of each column its definition, or why it is left out, and what was paid."""
 
 
 @dataclass(frozen=True)
@@ -46,13 +55,19 @@ class InferredSchema:
     guarantee: Guarantee
     paid: Mapping[str, str]
     left_out: Mapping[str, str]
+    share: Fraction = Fraction(1)  # of the budget; the rest bought rows in the same run
 
     def to_yaml(self) -> str:
         """The schema as a file that :meth:`Schema.load` reads, with comments on what was bought."""
         lines = [
             "Inferred from private data; names of columns counted as public, all else was bought with noise.",
             str(self.guarantee),
-            "Edit freely: what you know of the columns costs nothing. Share of the budget, and what it bought:",
+            *(
+                ()
+                if self.share == 1
+                else (f"That covers synthetic rows too: of one budget {float(self.share):.0%} bought this.",)
+            ),
+            "Edit freely: what you know of the columns costs nothing. Shares of the price, and what they bought:",
             *(f"  {name}: {words}" for name, words in self.paid.items()),
             *(f"left out: {name} ({why})" for name, why in self.left_out.items()),
         ]
@@ -65,6 +80,7 @@ class InferredSchema:
             "guarantee": self.guarantee.to_json(),
             "paid": dict(self.paid),
             "left_out": dict(self.left_out),
+            "share": str(self.share),
         }
 
 
@@ -84,41 +100,113 @@ class SchemaInference:
         return Guarantee(epsilon=self.epsilon, delta=self.delta, neighbours=self.neighbours, proof="private-schema")
 
     @property
-    def rho(self) -> Fraction:
-        """The zCDP budget: half of δ converts it, the other half pays for rare texts, as does a trace of ε."""
-        return zcdp_rho(self.epsilon - self.delta, self.delta / 2)
+    def budget(self) -> GaussianBudget:
+        """What Gaussian noise may spend: a part of δ pays for rare texts, as does a trace of ε."""
+        return gaussian_budget(self.epsilon - self.delta, self.delta * (1 - _FOR_RARE))
 
     @property
     def rare(self) -> Fraction:
         """How likely a text of one row may pass, for each column and each record in which neighbours differ."""
-        return self.delta / (2 * self.columns * self.neighbours.comparison_sensitivity)
+        return self.delta * _FOR_RARE / (self.columns * self.neighbours.comparison_sensitivity)
 
     def check(self, facts: Facts) -> None:
         """Refuse a budget that bears no noise."""
         if self.delta >= min(self.epsilon, Fraction(1, 2)):
             raise ParameterError("delta must be less than epsilon and than one half")
-        zcdp_rho(self.epsilon - self.delta, self.delta / 2)
+        _ = self.budget
 
-    def run(self, data: TextColumns, source: Randomness) -> tuple[dict[str, Any], dict[str, str], dict[str, str]]:
+    def run(self, data: TextColumns, source: Randomness) -> Described:
         """The definition of each column that is kept, what was paid, and why others are left out."""
-        purse = Purse(self.rho, self.neighbours, source)
-        first = split(self.rho * Fraction(_FOR_KINDS), [1.0] * self.columns)
+        return self.described(data, self.budget, source)
+
+    def described(self, data: TextColumns, budget: GaussianBudget, source: Randomness) -> Described:
+        """The same for a part of the budget."""
+        purse = Purse(budget, self.neighbours, source)
+        first = split(budget.rho * Fraction(_FOR_KINDS), [1.0] * self.columns)
         looks = [
-            ColumnLook(name, purse, texts, data.decimal, part)
+            ColumnLook(name, purse, texts, data.marks, part)
             for name, texts, part in zip(data.names, data.counts, first, strict=True)
         ]
-        second = split(self.rho - purse.spent, [look.weight for look in looks])
+        second = split(budget.rho - purse.spent, [look.weight for look in looks])
         found: dict[str, Any] = {}
         paid: dict[str, str] = {}
         left_out: dict[str, str] = {}
         for look, part in zip(looks, second, strict=True):
-            definition, words = look.bought(part, self.rare)  # those that need nothing more have no part
+            definition, words = look.bought(
+                part, self.rare, typed=data.typed
+            )  # those that need nothing more have no part
             if definition is None:
                 left_out[look.name] = words
             else:
                 found[look.name] = definition
-                paid[look.name] = f"{float((look.paid + part) / self.rho):.0%}: kind, missing values, {words}"
+                paid[look.name] = f"{float((look.paid + part) / budget.rho):.0%}: kind, missing values, {words}"
         return found, paid, left_out
+
+
+@dataclass(frozen=True, repr=False)
+class RawTable:
+    """A private table before there is a schema: its rows as texts, how its file is spelled, whose rows stand together.
+
+    Columns that call themselves ids are not looked at: names are public, and that costs nothing. ``texts`` counts those
+    of all other columns; by a schema the same rows are read, with the same texts.
+    """
+
+    rows: TextRows
+    texts: TextColumns
+    file: FileFormat
+    unit: Unit
+    ids: Mapping[str, str]
+
+    @classmethod
+    @contextmanager
+    def opened(
+        cls,
+        data: object,
+        *,
+        file: FileFormat | Mapping[str, Any] | None,
+        delimiter: str | None = None,
+        unit: Unit,
+        memory: str | None = None,
+    ) -> Iterator[RawTable]:
+        """A frame or a file, read once; odd names are refused, as they are public, before anything is paid."""
+        spelled = (file if isinstance(file, FileFormat) else FileFormat.parse(file)).changed(delimiter=delimiter)
+        if isinstance(data, str | PathLike):
+            spelled = spelled.as_header(header_line(Path(data)))
+        with text_rows(data, file=spelled, unit=unit, memory=memory) as rows:
+            ids = {name: AN_ID for name in rows.names if _ID.search(name)}
+            _refuse_names(rows.names, ids)
+            names = tuple(name for name in rows.names if name not in ids)
+            Schema({"columns": {name: {"kind": "boolean"} for name in names}})
+            yield cls(rows, rows.counted(names), spelled, unit, ids)
+
+    def table(self, schema: Schema) -> Table:
+        """The same rows by a schema."""
+        return Table.from_texts(self.rows, schema)
+
+    def facts(self, neighbours: Neighbours) -> Facts:
+        """What may be known of it."""
+        return Facts(self.texts.rows if neighbours is Neighbours.REPLACE_ONE else None, unit=self.unit)
+
+    def inferred(self, described: Described, guarantee: Guarantee, share: Fraction = Fraction(1)) -> InferredSchema:
+        """The schema that was bought, with what was paid; refused where there is nothing in it."""
+        found, paid, left_out = described
+        if not found:
+            spent = "the budget is spent" if share == 1 else "the whole budget is spent, that of the rows too"
+            raise NothingDescribed(
+                f"no column could be described, and {spent}: give a larger epsilon, or write a schema by"
+                f" hand ({_reasons(dict(self.ids) | left_out)})"
+            )
+        document = {"file": self.file.to_json(), "bought": guarantee.bought.to_json(), "columns": found}
+        return InferredSchema(Schema(document), guarantee, paid, dict(self.ids) | left_out, share)
+
+
+def _refuse_names(names: Sequence[str], ids: Mapping[str, str]) -> None:
+    """A header of ids alone, or one that another delimiter cuts: names are public, so this costs nothing."""
+    if len(ids) == len(names):
+        raise ParameterError("all columns call themselves ids, which have nothing to share: rename them if they do not")
+    for mark in (";", "\t", "|"):
+        if len(names) == 1 and mark in names[0]:
+            raise ParameterError(f"the header is a single name with {mark!r} in it: give the --delimiter of the file")
 
 
 def _reasons(left_out: Mapping[str, str]) -> str:
@@ -153,34 +241,14 @@ def infer_schema(
     >>> frame = pandas.DataFrame({"age": [20, 30, 47, 64] * 1000, "job": ["cook", "smith"] * 2000})
     >>> found = infer_schema(frame, epsilon=1, delta="1e-6", source=SeededRandomness(0))
     >>> found.schema["job"].labels, found.schema["age"].lo, found.schema["age"].hi
-    (('cook', 'smith'), 0, 1000)
+    (('cook', 'smith', 'other'), 0, 1000)
     """
     relation = Neighbours.parse(neighbours)
     unit = Unit.of(person, rows_per_person, None)
     refuse_counted_persons(relation, unit)
     share = row_epsilon(epsilon, unit)
     budget = share, row_delta(delta, share, unit)
-    spelled = (file if isinstance(file, FileFormat) else FileFormat.parse(file)).changed(delimiter=delimiter)
-    if isinstance(data, str | PathLike):
-        spelled = spelled.as_header(header_line(Path(data)))
-    texts = TextColumns.read(data, file=spelled, unit=unit)
-    ids = {name: AN_ID for name in texts.names if _ID.search(name)}
-    if len(ids) < len(texts.names):
-        texts = texts.without(ids)
-    Schema({"columns": {name: {"kind": "boolean"} for name in texts.names}})  # names are public: refuse odd ones now
-    mechanism = SchemaInference(len(texts.names), *budget, relation)
-    rows = texts.rows if relation is Neighbours.REPLACE_ONE else None
-    released = release(mechanism, texts, Facts(rows, unit=unit), ledger=ledger, source=source)
-    found, paid, left_out = released.result
-    kept_out = {name: why for name, why in ids.items() if name not in texts.names}
-    if not found:
-        raise NothingDescribed(
-            "no column could be described, and the budget is spent: give a larger epsilon, or write a schema by hand"
-            f" ({_reasons(kept_out | left_out)})"
-        )
-    return InferredSchema(
-        Schema({"file": spelled.to_json(), "bought": released.guarantee.bought.to_json(), "columns": found}),
-        released.guarantee,
-        paid,
-        kept_out | left_out,
-    )
+    with RawTable.opened(data, file=file, delimiter=delimiter, unit=unit) as raw:
+        mechanism = SchemaInference(len(raw.texts.names), *budget, relation)
+        released = release(mechanism, raw.texts, raw.facts(relation), ledger=ledger, source=source)
+        return raw.inferred(released.result, released.guarantee)

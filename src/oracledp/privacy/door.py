@@ -89,6 +89,16 @@ class Released(Generic[T]):
     guarantee: Guarantee
 
 
+def promised(mechanism: Mechanism[Data, T], facts: Facts, source: Randomness) -> Guarantee:
+    """What a run from this source promises.
+
+    A seeded source taints the guarantee: the release is then NOT PRIVATE and says so, in the ledger too. On rows that
+    were bounded by person it speaks of persons (proofs/persons.md).
+    """
+    guarantee = per_unit(mechanism.guarantee, facts.unit).assuming(*facts.assumes)
+    return guarantee if source.private else guarantee.tainted()
+
+
 def release(
     mechanism: Mechanism[Data, T],
     data: Data,
@@ -99,14 +109,12 @@ def release(
 ) -> Released[T]:
     """Run a mechanism on private data: refused before it is charged, charged before it draws.
 
-    A seeded source taints the guarantee: the release is then NOT PRIVATE and says so, in the ledger too. On rows that
-    were bounded by person, what is promised, charged and printed is per person (proofs/persons.md).
+    What is promised, charged and printed is what :func:`promised` says.
     """
     chosen = SystemRandomness() if source is None else source
     facts.refuse_empty()
     mechanism.check(facts)
-    promised = per_unit(mechanism.guarantee, facts.unit).assuming(*facts.assumes)
-    guarantee = promised if chosen.private else promised.tainted()
+    guarantee = promised(mechanism, facts, chosen)
     if ledger is not None:
         ledger.charge(guarantee, mechanism.name)
     _LOG.info("%s: %s", mechanism.name, guarantee)  # public, and said before anything is drawn

@@ -71,6 +71,10 @@ class GaussianBudget:
     rho: Fraction
     apart: Fraction | None = None
 
+    def part(self, share: Fraction) -> GaussianBudget:
+        """A share of it: parts whose shares add up to one spend no more than the whole, lattices included."""
+        return GaussianBudget(self.rho * share, None if self.apart is None else self.apart * share)
+
     def bits(self, draws: int) -> int:
         """How many times a lattice is halved for ``draws`` numbers, so that all lie within ``apart`` together.
 

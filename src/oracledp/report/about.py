@@ -19,7 +19,7 @@ from oracledp.report.words import odds, protection
 
 @dataclass(frozen=True)
 class About:
-    """Public facts beside a release: the data set by its name, the day, the ledger charged, what the schema cost.
+    """Public facts beside a release: the data set by its name, the day, the ledger charged, what schemas cost.
 
     >>> About("visits.csv", day="2026-11-16").line.split(" · ")[:2]
     ['visits.csv', '2026-11-16']
@@ -28,13 +28,14 @@ class About:
     dataset: str | None = None
     day: str = ""
     ledger: Ledger | None = None
-    bought: Purchase | None = None
+    bought: tuple[Purchase | None, ...] = ()
 
     @classmethod
-    def of(cls, data: str, ledger: Ledger | None, schema: Schema) -> About:
+    def of(cls, data: str, ledger: Ledger | None, *schemas: Schema) -> About:
         """The name under which the ledger knows the data, else that of the file; an address may hold a password."""
         named = ledger.dataset if ledger is not None and ledger.dataset else None
-        return cls(named or (None if "://" in data else Path(data).name), ledger=ledger, bought=schema.bought)
+        bought = tuple(schema.bought for schema in schemas)
+        return cls(named or (None if "://" in data else Path(data).name), ledger=ledger, bought=bought)
 
     @property
     def line(self) -> str:
@@ -54,7 +55,7 @@ class About:
 def summary(facts: Sequence[tuple[str, str]], guarantee: Guarantee, about: About) -> str:
     """A short list: what it is, how far it protects, what it stands on, what is left to spend."""
     rows = [*facts, ("Privacy", _privacy(guarantee)), ("Depends on", _footing(guarantee))]
-    total = in_all(guarantee, about.bought)
+    total = in_all(guarantee, *about.bought)
     rows += [("Privacy in all", total)] if total else []
     rows += [("Budget left", about.budget_left)] if about.budget_left else []
     items = "".join(f"<div><dt>{escape(name)}</dt><dd>{escape(text)}</dd></div>" for name, text in rows)
@@ -65,7 +66,8 @@ def _privacy(guarantee: Guarantee) -> str:
     if not guarantee.private:
         return "None: the noise came from a seed"
     pair = f"ε = {show(guarantee.epsilon)}" + (f", δ = {show(guarantee.delta)}" if guarantee.delta else "")
-    guess = f"a guess about one record is right at most {odds(guarantee)} of the time, not 50 %"
+    one = "record" if guarantee.unit.person is None else "person"
+    guess = f"a guess about one {one} is right at most {odds(guarantee)} of the time, not 50 %"
     return f"{pair}: {protection(guarantee.epsilon)}; {guess}"
 
 

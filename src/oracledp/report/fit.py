@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oracledp.synthesis.counted import CountedQuery
-from oracledp.synthesis.measurements import NoisyTable
+from oracledp.synthesis.measurements import NoisyParities, NoisyTable
 from oracledp.synthesis.model import SyntheticModel
 
 Floats = NDArray[np.float64]
@@ -32,6 +32,12 @@ def fit_quality(model: SyntheticModel) -> list[tuple[str, int, float]]:
     ]
 
 
+def parity_words(measured: NoisyParities) -> str:
+    """What a group of parities counts."""
+    order = measured.subsets.shape[1]
+    return "halves of single columns" if order == 1 else f"products of {order} signed features"
+
+
 def _residuals(model: SyntheticModel) -> Iterator[tuple[str, Floats]]:
     for table in model.tables:
         yield f"{len(table.columns)}-way tables", _table_residuals(model, table)
@@ -42,8 +48,7 @@ def _residuals(model: SyntheticModel) -> Iterator[tuple[str, Floats]]:
     for measured in model.parities:
         product = np.prod(values[:, measured.subsets], axis=2)
         expected = model.total * (model.mixture.weights @ product)
-        name = f"products of {measured.subsets.shape[1]} signed features"
-        yield name, (expected - measured.values) / measured.deviation
+        yield parity_words(measured), (expected - measured.values) / measured.deviation
 
     for group in model.queries:
         shares = np.array([query_share(model, query) for query in group.queries])

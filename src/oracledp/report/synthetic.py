@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import sqrt
 
 import numpy as np
 
 from oracledp.data.schema import Ordered
 from oracledp.report.about import About, summary
-from oracledp.report.fit import fit_quality, query_share
+from oracledp.report.fit import fit_quality, parity_words, query_share
 from oracledp.report.page import bar, box, contents, grid, page, section
 from oracledp.report.value_axis import value_curve, wide_bins
 from oracledp.report.words import promise
@@ -25,23 +26,30 @@ def synthetic_page(model: SyntheticModel, *, rows: int | None = None, about: Abo
         summary(facts, model.guarantee, about or About()),
         contents(*_TITLES),
         section("What it promises", promise(model.guarantee)),
-        section("Columns", _columns(model)),
-        section("What was measured", _measured(model)),
-        section("How the fit went", _fit(model)),
-        section("The columns, as released", _marginals(model)),
+        section("Columns", columns_of(model)),
+        section("What was measured", measured_of(model)),
+        section("How the fit went", fit_of(model)),
+        section("The columns, as released", marginals_of(model)),
     ]
     return page("A private synthetic table", sections, footer="Made with oracledp. Nothing here is unreleased.")
 
 
-def _columns(model: SyntheticModel) -> str:
+# ---- sections, for some of a model's columns ---------------------------------------------------------
+def columns_of(model: SyntheticModel, places: Sequence[int] | None = None, caption: str = "") -> str:
+    """What the columns are, all of them unless places are named."""
     rows = [
         (column.name, type(column).__name__.lower(), column.size, binning.size)
-        for column, binning in zip(model.schema.columns, model.bins, strict=True)
+        for column, binning in ((model.schema.columns[place], model.bins[place]) for place in _chosen(model, places))
     ]
-    return grid(("column", "kind", "values", "bins in the model"), rows, numbers=(2, 3))
+    return grid(("column", "kind", "values", "bins in the model"), rows, numbers=(2, 3), caption=caption)
 
 
-def _measured(model: SyntheticModel) -> str:
+def _chosen(model: SyntheticModel, places: Sequence[int] | None) -> Sequence[int]:
+    return range(len(model.schema.columns)) if places is None else places
+
+
+def measured_of(model: SyntheticModel, counted: str = "records", unit: str = "records") -> str:
+    """What was counted and how precisely; ``counted`` and ``unit`` say what one is."""
     by_order: dict[int, list[float]] = {}
     for table in model.tables:
         by_order.setdefault(len(table.columns), []).append(sqrt(float(table.variance)))
@@ -49,19 +57,17 @@ def _measured(model: SyntheticModel) -> str:
         (f"{order}-way tables", len(noise), f"{min(noise):.1f} – {max(noise):.1f}")
         for order, noise in sorted(by_order.items())
     ]
-    rows += [
-        (f"products of {found.subsets.shape[1]} signed features", len(found.values), f"{found.deviation:.1f}")
-        for found in model.parities
-    ]
+    rows += [(parity_words(found), len(found.values), f"{found.deviation:.1f}") for found in model.parities]
     queries = [(len(group.queries), group.deviation / 2) for group in model.queries]
     if queries:
         noise = [deviation for _, deviation in queries]
         rows.append(("single queries", sum(n for n, _ in queries), f"{min(noise):.1f} – {max(noise):.1f}"))
-    total = f"<p>Noisy number of records: {model.total:,.0f}.</p>"
-    return total + grid(("counts of", "how many", "standard deviation of the noise, in records"), rows, numbers=(1, 2))
+    total = f"<p>Noisy number of {counted}: {model.total:,.0f}.</p>"
+    return total + grid(("counts of", "how many", f"standard deviation of the noise, in {unit}"), rows, numbers=(1, 2))
 
 
-def _fit(model: SyntheticModel) -> str:
+def fit_of(model: SyntheticModel) -> str:
+    """How close the model is to what was measured."""
     rows = [(name, f"{count:,}", f"{distance:.2f}") for name, count, distance in fit_quality(model)]
     note = (
         f'<p class="note">The model is a mixture of {len(model.mixture.weights):,} products of independent columns. '
@@ -87,31 +93,33 @@ def _queries(model: SyntheticModel, most: int = 40) -> str:
     return "<h3>Single queries</h3>" + grid(header, rows[:most], numbers=(1, 2, 3)) + more
 
 
-def _marginals(model: SyntheticModel, most: int = 12) -> str:
-    reach = _reach(model)
-    blocks = []
-    for place, (column, mass) in enumerate(zip(model.schema.columns, model.marginals, strict=True)):
+def marginals_of(model: SyntheticModel, places: Sequence[int] | None = None, most: int = 12) -> str:
+    """The released shares of each column, all of them unless places are named."""
+    reach, chosen, blocks = _reach(model), _chosen(model, places), []
+    for place in chosen:
+        column, mass = model.schema.columns[place], model.marginals[place]
         shares = np.asarray(mass, dtype=np.float64) / max(float(np.sum(mass)), 1e-300)
         top = np.argsort(-shares, kind="stable")[:most]
-        chosen = sorted(top.tolist()) if column.ordered else top.tolist()
+        shown = sorted(top.tolist()) if column.ordered else top.tolist()
         error = f"{100 * reach[place]:.1f}" if place in reach else ""
-        rows = [(column.labels[i], f"{100 * shares[i]:.1f} %", error, bar(float(shares[i]))) for i in chosen]
+        rows = [(column.labels[i], f"{100 * shares[i]:.1f} %", error, bar(float(shares[i]))) for i in shown]
         caption = f"{column.name}, by released share"
         blocks.append(grid((column.name, "share", "±" if error else "", ""), rows, numbers=(1, 2), caption=caption))
     note = '<p class="note">±: how far a measured share may be off, in percentage points, with 95 % confidence.</p>'
-    return _warning(model) + _curves(model) + note + "<br>".join(blocks)
+    return _warning(model, chosen) + _curves(model, chosen) + note + "<br>".join(blocks)
 
 
-def _curves(model: SyntheticModel) -> str:
+def _curves(model: SyntheticModel, places: Sequence[int]) -> str:
     """Every ordered column on an axis of its values."""
-    places = [place for place, column in enumerate(model.schema.columns) if isinstance(column, Ordered)]
-    curves = "".join(value_curve(model, place) for place in places)
+    ordered = [place for place in places if isinstance(model.schema.columns[place], Ordered)]
+    curves = "".join(value_curve(model, place) for place in ordered)
     return f'<div class="cards">{curves}</div>' if curves else ""
 
 
-def _warning(model: SyntheticModel) -> str:
+def _warning(model: SyntheticModel, places: Sequence[int]) -> str:
     """Which bins are so wide and so heavy that the values inside them are made up."""
-    found = [f"{name} {label} ({100 * share:.0f} %)" for name, label, share in wide_bins(model)]
+    names = {model.schema.columns[place].name for place in places}
+    found = [f"{name} {label} ({100 * share:.0f} %)" for name, label, share in wide_bins(model) if name in names]
     if not found:
         return ""
     said = "Wide bins that hold many records, whose values are spread evenly inside them: "

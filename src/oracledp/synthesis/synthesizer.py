@@ -13,7 +13,7 @@ import numpy as np
 
 from oracledp.data.output.conditions import Conditions
 from oracledp.data.output.frames import FrameShape
-from oracledp.data.schema import Ordered, Schema
+from oracledp.data.schema import Categorical, Ordered, Schema
 from oracledp.data.table import Table
 from oracledp.data.table.unit import ROWS, Unit
 from oracledp.errors import ModelError
@@ -125,11 +125,14 @@ class Synthesizer:
         facts = Facts.of(table, self.neighbours)
         shape = FrameShape.default(self.schema) if isinstance(data, Table) else FrameShape.of(data, self.schema)
         released = release(measuring, table, facts, ledger=self.ledger, source=source)
-        measured, mixture = released.result
+        return self.adopt(*released.result, released.guarantee, shape)
+
+    def adopt(self, measured: Measured, mixture: Mixture, guarantee: Guarantee, shape: FrameShape) -> Synthesizer:
+        """Take on what was released under a guarantee, as :meth:`fit` does in the end."""
         self.shape_ = shape
         self.model_ = SyntheticModel(
             self.schema,
-            released.guarantee,
+            guarantee,
             measured.total,
             measured.marginals,
             mixture,
@@ -247,11 +250,8 @@ class Measuring:
     name: str = "synthesizer"
 
     def check(self, facts: Facts) -> None:
-        """Refuse sums beyond exact doubles; a budget that bears no noise was refused with the guarantee.
-
-        A selection weighs the private rows against public ones, whose number is theirs but for the noise.
-        """
-        refuse_overflow(rows_bound=facts.rows_bound, unit=4, resolution=LATTICE, limit=DOUBLES)
+        """Refuse sums beyond exact doubles; a budget that bears no noise was refused with the guarantee."""
+        refuse_large(facts)
 
     def run(self, table: Table, source: Randomness) -> tuple[Measured, Mixture]:
         """Measure, then fit: the fit sees what was released alone."""
@@ -260,6 +260,14 @@ class Measuring:
         meter = Meter(records, self.budget, promise.neighbours, source)
         measured = measure_workload(meter, self.workload, self.schema, generator)
         return measured, fit_mixture(measured, records.in_order, generator, self.progress)
+
+
+def refuse_large(facts: Facts) -> None:
+    """Refuse what doubles do not sum up exactly.
+
+    A selection weighs the private rows against public ones, whose number is theirs but for the noise.
+    """
+    refuse_overflow(rows_bound=facts.rows_bound, unit=4, resolution=LATTICE, limit=DOUBLES)
 
 
 def records_of(table: Table) -> Records:
@@ -273,4 +281,6 @@ def records_of(table: Table) -> Records:
         tuple(column.nullable for column in columns),
         tuple(isinstance(column, Ordered) and column.resolution is not None for column in columns),
         tuple(column.first_cells if isinstance(column, Ordered) else None for column in columns),
+        tuple(column.grid.ends if isinstance(column, Ordered) and column.grid else None for column in columns),
+        tuple(len(column.values) if isinstance(column, Categorical) and column.other else None for column in columns),
     )
