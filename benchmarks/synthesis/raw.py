@@ -1,7 +1,8 @@
 """Raw tables in, raw tables out, the whole budget counted: ``python -m benchmarks.synthesis.raw FOLDER [TABLE …]``.
 
 Four fifths of every table are written to ``FOLDER/TABLE.train.csv``, and oracledp makes ``TABLE.oracledp.csv`` of
-them by its two commands: ``schema infer`` for a tenth of ε = 1 and of δ = 1e-6, ``synth`` for the rest. Files
+them by one command, ``synth --infer-schema``, a tenth of whose budget buys the schema; and ``TABLE.oracledp-two.csv``
+by two: ``schema infer`` for a tenth of ε = 1 and of δ = 1e-6, ``synth`` for the rest. Files
 ``TABLE.PEER.csv`` that ``raw_peers.py`` made of the same rows (and its last line as ``TABLE.PEER.log``) are judged
 beside it. One line for each goes to ``results/raw.jsonl``: errors of values (in the larger of interquartile range and
 half a standard deviation), Wasserstein distance in standard deviations, correlations, one- and two-way marginals
@@ -23,7 +24,7 @@ import numpy as np
 import pandas
 from benchmarks.synthesis.results import record
 from benchmarks.synthesis.tables import FOLDER as DATA
-from scipy.stats import spearmanr, wasserstein_distance
+from scipy.stats import wasserstein_distance
 
 TABLES = {
     "bank": ("bank_full.csv.gz", "y"),
@@ -31,6 +32,7 @@ TABLES = {
     "compas": ("compas.csv.gz", "two_year_recid"),
     "telco": ("learn/telco.csv.gz", "target"),
     "heloc": ("learn/heloc.csv.gz", "target"),
+    "spam": ("learn/spam.csv.gz", "target"),
     "titanic": ("titanic.csv", "Survived"),
 }
 SHARES = {"titanic": 0.5}  # of the budget for the schema: a tenth describes no column of 1,043 rows
@@ -52,8 +54,9 @@ def lines(folder: Path, name: str) -> Any:
         kept = whole.sample(frac=0.2, random_state=0)
         whole.drop(kept.index).to_csv(train, index=False)
         kept.to_csv(test, index=False)
-    if not (folder / f"{name}.oracledp.csv").exists():
-        two_commands(folder, name)
+    for method, commands in (("oracledp", one_command), ("oracledp-two", two_commands)):
+        if not (folder / f"{name}.{method}.csv").exists():
+            run(folder, f"{name}.{method}", commands(str(train), str(folder / f"{name}.{method}"), name))
     real, unseen = pandas.read_csv(train), pandas.read_csv(test)
     for made in sorted(folder.glob(f"{name}.*.csv")):
         method = made.name[len(name) + 1 : -4]
@@ -64,21 +67,32 @@ def lines(folder: Path, name: str) -> Any:
             yield {"table": name, "method": method, "rows": len(real), "auc_real": auc(real, unseen, target), **found}
 
 
-def two_commands(folder: Path, name: str) -> None:
-    """Both commands in processes of their own; their CPU seconds and the memory of the larger."""
-    start = "from oracledp.cli import main; main()"
-    schema, table = str(folder / f"{name}.yaml"), str(folder / f"{name}.train.csv")
+def one_command(table: str, made: str, name: str) -> list[list[str]]:
+    budget = ["--epsilon", "1", "--delta", "1e-6", "--schema-share", str(SHARES.get(name, 0.1)), "--quiet"]
+    return [["synth", table, "--infer-schema", f"{made}.yaml", *budget, "--out", f"{made}.csv"]]
+
+
+def two_commands(table: str, made: str, name: str) -> list[list[str]]:
     share = SHARES.get(name, 0.1)
-    first, second = ([f"{one:.1f}", f"{one * 10:.0f}e-7"] for one in (share, 1 - share))
-    bought = ["schema", "infer", table, "--epsilon", first[0], "--delta", first[1], "--out", schema]
-    made = ["synth", table, "--schema", schema, "--epsilon", second[0], "--delta", second[1], "--quiet"]
+    first, second = (
+        ["--epsilon", f"{one:.1f}", "--delta", f"{one * 10:.0f}e-7", "--quiet"] for one in (share, 1 - share)
+    )
+    return [
+        ["schema", "infer", table, *first[:-1], "--out", f"{made}.yaml"],
+        ["synth", table, "--schema", f"{made}.yaml", *second, "--out", f"{made}.csv"],
+    ]
+
+
+def run(folder: Path, name: str, commands: list[list[str]]) -> None:
+    """Each command in a process of its own; their CPU seconds and the memory of the largest."""
+    start = "from oracledp.cli import main; main()"
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    for words in (bought, [*made, "--out", str(folder / f"{name}.oracledp.csv")]):
+    for words in commands:
         subprocess.run([sys.executable, "-c", start, *words], check=True, capture_output=True)
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     seconds = used.ru_utime + used.ru_stime - before.ru_utime - before.ru_stime
     costs = {"cpu_seconds": round(seconds, 1), "megabytes": used.ru_maxrss // 1024}
-    (folder / f"{name}.oracledp.log").write_text(json.dumps(costs) + "\n")
+    (folder / f"{name}.log").write_text(json.dumps(costs) + "\n")
 
 
 def errors(real: pandas.DataFrame, made: pandas.DataFrame) -> dict[str, Any]:
@@ -124,10 +138,8 @@ def _values(real: pandas.Series, made: pandas.Series) -> dict[str, float]:
 
 def _correlations(frame: pandas.DataFrame, real: pandas.DataFrame, rank: bool) -> np.ndarray:
     full = frame.fillna(real[list(frame)].median())
-    found = np.atleast_2d(spearmanr(full).statistic) if rank else np.corrcoef(full.T)
-    if found.shape[0] != full.shape[1]:
-        found = np.array([[1.0, float(found[0, 0])], [float(found[0, 0]), 1.0]])
-    return np.nan_to_num(found)
+    with np.errstate(invalid="ignore", divide="ignore"):  # a column of one value goes with nothing
+        return np.nan_to_num(np.corrcoef((full.rank() if rank else full).T))
 
 
 def _codes(real: pandas.DataFrame, made: pandas.DataFrame, numbers: list[str]) -> tuple[pandas.DataFrame, int]:

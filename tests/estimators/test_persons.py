@@ -14,7 +14,7 @@ import pytest
 
 import oracledp as odp
 from oracledp.classes import Conjunctions
-from oracledp.data.table.texts import TextColumns
+from oracledp.data.table.texts import read_texts
 from oracledp.data.table.unit import Unit
 from oracledp.errors import BudgetExceeded, DataError, OracleDPError, ParameterError
 from oracledp.learners import (
@@ -189,7 +189,7 @@ def test_a_bought_schema(kind: str, tmp_path: Path) -> None:
     FRAME.to_parquet(tmp_path / "d.parquet")
     data = FRAME if kind == "frame" else tmp_path / f"d.{kind}"
     for rows in (1, 2):
-        texts = TextColumns.read(data, unit=Unit("patient_id", rows))
+        texts = read_texts(data, unit=Unit("patient_id", rows))
         expected = FRAME.patient_id.value_counts().clip(upper=rows).sum()
         assert (texts.names, texts.rows) == (("a", "b", "y"), expected)
     found = infer_schema(
