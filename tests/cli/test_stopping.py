@@ -19,7 +19,7 @@ from oracledp.cli import signals, stop
 from oracledp.privacy.ledger import Ledger
 
 MANY, FEW = 2_400_000, 20_000  # rows: many enough that a run goes on well after it has begun to spill
-SPILLS = "20MB"
+SPILLS = "40MB"  # more than the run needs at the least: with half of it, it ends for want of memory
 
 
 def table_of(rows: int, folder: Path) -> Path:
