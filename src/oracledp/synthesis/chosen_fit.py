@@ -118,17 +118,19 @@ class Trial:
         A larger mixture fits more of the noise and wants a stronger pull than a small one: the size of the model's
         own fits settles it.
         """
-        towards = (True, False) if any(fit.has_factors for fit, _ in self.halves) else (False,)
-        small = [self._strength(SIZES[0], Pull(factors), self.asked) for factors in towards]
-        first = min(small, key=lambda found: found[1].misfit)[0]
+        apart = self._strength(SIZES[0], Pull(False), self.asked)
+        first = apart[0]
+        if any(fit.has_factors for fit, _ in self.halves):
+            along = self._strength(SIZES[0], Pull(True), self.asked)
+            first = apart[0] if apart[1].surely_better(along[1]) else along[0]
         pull, best = self._strength(self.last, first, _PULLS)
         for roughness in self.roughness:
             found = self._judged(self.last, replace(pull, smoothness=roughness))
             if found.misfit >= best.misfit:
                 break
             pull, best = replace(pull, smoothness=roughness), found
-        apart = Judged(np.stack([judge.residuals(fit.alone) for fit, judge in self.halves]))
-        return pull if best.surely_better(apart) else None
+        alone = Judged(np.stack([judge.residuals(fit.alone) for fit, judge in self.halves]))
+        return pull if best.surely_better(alone) else None
 
     def _strength(self, size: tuple[int, int], first: Pull, pulls: Sequence[float]) -> tuple[Pull, Judged]:
         """Go from one pull to where the misfit is least: it falls, then rises."""

@@ -1,156 +1,166 @@
-"""Where a fit begins: ordered columns that move together as the released counts say, by way of a few common factors.
+"""Where a fit begins: columns that move together as the released counts say, by way of a few common factors.
 
-Each ordered column, and each of two bins, has a normal score. Released counts give every pair's correlation of scores
-with a known noise; the eigenvalues that stand out from that noise give factors, and a component is a draw of them.
-Without evidence of dependence there is no factor, and every component begins as the columns' own distributions.
+Released counts give the correlation of every two columns' scores with a known noise; the eigenvalues that stand out
+from that noise give factors, and a component is a draw of them. Without evidence of dependence there is no factor, and
+every component begins as the columns' own distributions.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from statistics import NormalDist
 
 import numpy as np
 
 from oracledp.synthesis.bins import Floats, Integers
 from oracledp.synthesis.measurements import NoisyParities, NoisyTable
 from oracledp.synthesis.measuring import Measured
+from oracledp.synthesis.scores import Scored
 
 _MOST_FACTORS = 12
-_COMMON = 0.97  # of a column's variance, at most, comes from factors
-_ROUNDS = 30  # of eigenvectors, until the diagonal agrees with them
+_COMMON = 0.97  # of a score's variance, at most, comes from factors
+_ROUNDS, _SETTLED = 30, 1e-3  # of eigenvectors, until the diagonal agrees with them
+_EVEN = 50  # rounds until the noise of all rows is alike
 _SAFETY = 1.2  # beyond the largest eigenvalue that noise is expected to have
 _STEEPEST = 1.5  # radians: beyond, the sine of an estimate would turn back
+_LEAST_KEPT = 0.05  # of two scores' covariance that a table must tell apart
+_NOTHING = 1e-9  # of a score's covariance with a feature: a column without order
+_TINY = 1e-300
 
 
 @dataclass(frozen=True)
 class Factors:
     """The columns' scores and their loadings on the factors that were released."""
 
-    columns: list[_Scored]
-    loadings: Floats  # columns × factors
+    columns: list[Scored]
+    loadings: tuple[Floats, ...]  # of each column: scores × factors
 
     @classmethod
     def of(cls, measured: Measured, in_order: Sequence[int]) -> Factors:
         """Read off all counts of pairs."""
-        columns = [_Scored.of(measured, column, ordered) for column, ordered in enumerate(in_order)]
-        return cls(columns, _loadings(*_correlations(measured, columns)))
+        columns = [
+            Scored.of(measured.fine_marginal(column), measured.bins[column], ordered)
+            for column, ordered in enumerate(in_order)
+        ]
+        loadings = _loadings(*_correlations(measured, columns))
+        return cls(columns, tuple(np.split(loadings, _starts(columns)[1:-1])))
+
+    @property
+    def count(self) -> int:
+        """How many factors there are."""
+        return int(self.loadings[0].shape[1])
 
     def logits(self, count: int, generator: np.random.Generator) -> Floats:
         """The log distributions of ``count`` components, stacked over columns."""
-        factors = generator.standard_normal((count, self.loadings.shape[1]))
+        factors = generator.standard_normal((count, self.count))
         if count > 1:
             factors = (factors - factors.mean(axis=0)) / factors.std(axis=0)
         return np.concatenate(
             [
-                column.given(factors @ loading, float(loading @ loading))
+                column.given(factors @ loading.T, (loading**2).sum(axis=1))
                 for column, loading in zip(self.columns, self.loadings, strict=True)
             ],
             axis=1,
         )
 
 
-@dataclass(frozen=True)
-class _Scored:
-    """A column's distribution over its finest bins and their scores: zero on bins outside its order, if it has one."""
-
-    mass: Floats
-    score: Floats
-
-    @classmethod
-    def of(cls, measured: Measured, column: int, in_order: int) -> _Scored:
-        mass, fine = measured.fine_marginal(column), measured.bins[column].fine
-        inside = len(np.unique(fine[:in_order])) if in_order else len(mass) * (len(mass) == 2)
-        score = np.zeros(len(mass))
-        if inside >= 2:
-            score[:inside] = _normal_scores(mass[:inside])
-        return cls(mass, score)
-
-    def at(self, starts: Integers) -> Floats:
-        """The mean score of the bins of a level."""
-        return np.asarray(np.add.reduceat(self.mass * self.score, starts) / np.add.reduceat(self.mass, starts))
-
-    def spread(self, starts: Integers) -> float:
-        """The variance of the scores that a level still tells apart."""
-        return float(np.add.reduceat(self.mass, starts) @ self.at(starts) ** 2)
-
-    def given(self, means: Floats, common: float) -> Floats:
-        """Log distributions given a normal score of these means, of which a share of the variance is common."""
-        rest = 1 - common
-        tilt = (self.score * means[:, None] - common * self.score**2 / 2) / rest
-        logits = np.log(self.mass) + np.where(self.score == 0, 0.0, tilt)
-        logits -= logits.max(axis=1, keepdims=True)
-        return np.asarray(logits - np.log(np.exp(logits).sum(axis=1, keepdims=True)))
+def _starts(columns: Sequence[Scored]) -> Integers:
+    """Where the scores of each column begin, and where the last of them end."""
+    return np.cumsum([0, *(column.scores.shape[1] for column in columns)])
 
 
-def _normal_scores(mass: Floats) -> Floats:
-    """Normal quantiles of the middles of bins, with mean zero and variance one."""
-    share = mass / mass.sum()
-    middles = np.clip(np.cumsum(share) - share / 2, 1e-6, 1 - 1e-6)
-    score = np.array([NormalDist().inv_cdf(middle) for middle in middles.tolist()])
-    score -= share @ score
-    return np.asarray(score / np.sqrt(max(float(share @ score**2), 1e-12)))
-
-
-def _correlations(measured: Measured, columns: Sequence[_Scored]) -> tuple[Floats, Floats]:
-    """Every pair's correlation of scores and its variance, zero where nothing was measured: by precision, from all."""
-    sums, precisions = np.zeros((2, len(columns), len(columns)))
-    found = [_of_table(measured, table, columns) for table in measured.tables if len(table.columns) == 2]
-    for group in measured.parities:
-        if group.subsets.shape[1] == 2:
-            found += _of_parities(measured, group, columns)
-    for (first, second), estimate, variance in found:
-        sums[first, second] += estimate / variance
-        precisions[first, second] += 1 / variance
+def _correlations(measured: Measured, columns: Sequence[Scored]) -> tuple[Floats, Floats]:
+    """Every pair's correlations of scores and their variances, zero where nothing was measured: by precision."""
+    starts = _starts(columns)
+    sums, precisions = np.zeros((2, int(starts[-1]), int(starts[-1])))
+    for (first, second), estimate, variance in _estimates(measured, columns):
+        block = slice(*starts[first : first + 2]), slice(*starts[second : second + 2])
+        sums[block] += estimate / variance
+        precisions[block] += 1 / variance
     sums, precisions = sums + sums.T, precisions + precisions.T
     known = np.where(precisions > 0, precisions, np.inf)
     return sums / known, 1 / known
 
 
-_Found = tuple[tuple[int, int], float, float]
-_NOTHING = 1e-9  # of a score's covariance with itself or a feature: a column without order
+_Found = tuple[tuple[int, int], Floats, Floats]
 
 
-def _of_table(measured: Measured, table: NoisyTable, columns: Sequence[_Scored]) -> _Found:
+def _estimates(measured: Measured, columns: Sequence[Scored]) -> Iterator[_Found]:
+    """Of two columns, what one table or some parities say of the correlations of their scores, and how surely."""
+    for table in measured.tables:
+        if len(table.columns) == 2:
+            yield _of_table(measured, table, columns)
+    for group in measured.parities:
+        if group.subsets.shape[1] == 2:
+            yield from _of_parities(measured, group, columns)
+
+
+def _of_table(measured: Measured, table: NoisyTable, columns: Sequence[Scored]) -> _Found:
     (a, b), (x, y) = table.columns, table.levels
     rows, across = measured.bins[a].starts[x], measured.bins[b].starts[y]
     left, right = columns[a].at(rows), columns[b].at(across)
-    kept = columns[a].spread(rows) * columns[b].spread(across)
-    if kept < _NOTHING:
-        return (a, b), 0.0, np.inf
-    estimate = float(left @ (table.values / measured.total) @ right) / kept
-    noise = float(table.variance) / measured.total**2
-    return (a, b), estimate, noise * float((left @ left) * (right @ right)) / kept**2
+    kept = np.outer(columns[a].spread(rows), columns[b].spread(across))
+    told = kept > _LEAST_KEPT
+    kept = np.where(told, kept, 1.0)
+    estimate = left.T @ (table.values / measured.total) @ right / kept
+    noise = np.outer((left**2).sum(axis=0), (right**2).sum(axis=0)) * float(table.variance) / measured.total**2
+    return (a, b), np.where(told, estimate, 0.0), np.where(told, noise / kept**2, np.inf)
 
 
-def _of_parities(measured: Measured, group: NoisyParities, columns: Sequence[_Scored]) -> list[_Found]:
-    """Halves of two normal scores agree by the arc sine of their correlation."""
-    features, found = measured.features, []
-    means, slopes = [], []
-    for column, signs in zip(features.columns.tolist(), features.signs, strict=True):
-        scored = columns[column]
-        means.append(float(scored.mass @ signs))
-        slopes.append(float(scored.mass @ (signs * scored.score)))
+def _of_parities(measured: Measured, group: NoisyParities, columns: Sequence[Scored]) -> Iterator[_Found]:
+    """Halves of two normal scores agree by the arc sine of their correlation; other scores are sums of features."""
+    features = measured.features
+    own = [columns[column] for column in features.columns.tolist()]
+    means = np.array([float(scored.mass @ signs) for scored, signs in zip(own, features.signs, strict=True)])
+    slopes = [scored.along(signs) for scored, signs in zip(own, features.signs, strict=True)]
     noise = float(group.variance) / measured.total**2
-    for (one, two), value in zip(group.subsets.tolist(), group.values.tolist(), strict=True):
-        slope = slopes[one] * slopes[two]
+    sums = dict[tuple[int, int], dict[tuple[int, int], float]]()
+    for (one, two), value in zip(group.subsets.tolist(), (group.values / measured.total).tolist(), strict=True):
+        pair, together = (int(features.columns[one]), int(features.columns[two])), value - means[one] * means[two]
+        if not (own[one].normal and own[two].normal):
+            sums.setdefault(pair, {})[one, two] = together
+            continue
+        slope = np.outer(slopes[one], slopes[two])
         if abs(slope) > _NOTHING:
-            angle = (value / measured.total - means[one] * means[two]) / slope
-            pair = int(features.columns[one]), int(features.columns[two])
-            found.append((pair, float(np.sin(np.clip(angle, -_STEEPEST, _STEEPEST))), noise / slope**2))
-    return found
+            angle = np.clip(together / slope, -_STEEPEST, _STEEPEST)
+            yield pair, np.sin(angle), noise / slope**2
+    for (a, b), known in sums.items():
+        rows, across = features.of(a), features.of(b)
+        if len(known) == len(rows) * len(across):
+            left, right = (np.linalg.pinv(np.stack([slopes[f] for f in some])) for some in (rows, across))
+            covariance = np.array([[known[one, two] for two in across] for one in rows])
+            variance = noise * np.outer((left**2).sum(axis=1), (right**2).sum(axis=1))
+            yield (a, b), left @ covariance @ right.T, np.where(variance > 0, variance, np.inf)
 
 
 def _loadings(correlations: Floats, variances: Floats) -> Floats:
-    """Each column's loadings on the factors whose eigenvalues exceed those of noise alone, less what noise adds."""
-    edge = _SAFETY * 2 * np.sqrt(variances.sum(axis=1).max())  # of the spectrum of symmetric noise
+    """Each score's loadings on the factors whose eigenvalues exceed those of noise alone, less what noise adds.
+
+    Scores of light bins have more noise than others, which would hide what these have in common: they weigh less.
+    """
+    weights, edge = _even(variances), 2 * _SAFETY  # of the spectrum of symmetric noise whose rows add up to one
     common, found = np.zeros(len(variances)), np.zeros((len(variances), 0))
     for _ in range(_ROUNDS):
-        values, vectors = np.linalg.eigh(correlations + np.diag(common))
-        kept = values[-_MOST_FACTORS:] > max(edge, 1e-9)
+        values, vectors = np.linalg.eigh(np.outer(weights, weights) * correlations + np.diag(common * weights**2))
+        kept = values[-_MOST_FACTORS:] > edge
         strong = values[-_MOST_FACTORS:][kept]
-        found = vectors[:, -_MOST_FACTORS:][:, kept] * np.sqrt((strong + np.sqrt(strong**2 - edge**2)) / 2)
-        common = np.minimum((found**2).sum(axis=1), _COMMON)
-    excess = np.sqrt(common / np.maximum((found**2).sum(axis=1), 1e-12))
+        scaled = vectors[:, -_MOST_FACTORS:][:, kept] * np.sqrt((strong + np.sqrt(strong**2 - edge**2)) / 2)
+        found = np.where(weights[:, None] > 0, scaled / np.maximum(weights, _TINY)[:, None], 0.0)
+        before, common = common, np.minimum((found**2).sum(axis=1), _COMMON)
+        if np.abs(common - before).max(initial=0) < _SETTLED:
+            break
+    excess = np.sqrt(common / np.maximum((found**2).sum(axis=1), _TINY))
     return np.asarray(found * np.minimum(excess, 1.0)[:, None])
+
+
+def _even(variances: Floats) -> Floats:
+    """What scores are multiplied by so that the variances of every row add up to one; zero where nothing is known.
+
+    >>> _even(np.array([[0, 4.0], [4.0, 0]])).round(6).tolist()
+    [0.707107, 0.707107]
+    """
+    weights = np.ones(len(variances))
+    for _ in range(_EVEN):
+        sums = weights**2 * (variances @ weights**2)
+        weights = np.where(sums > 0, weights / np.maximum(sums, _TINY) ** 0.25, 0.0)
+    return weights

@@ -110,7 +110,7 @@ class Fit:
     @property
     def has_factors(self) -> bool:
         """Whether any factor was released: without, all components begin alike."""
-        return bool(self.factors.loadings.shape[1])
+        return self.factors.count > 0
 
     def residuals(self, point: Point) -> Floats:
         """How far a point is from each count, in standard deviations of its noise."""
