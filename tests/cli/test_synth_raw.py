@@ -11,6 +11,7 @@ import pytest
 import oracledp as odp
 from in_process import invoke
 from oracledp.errors import ModelError
+from oracledp.privacy.ledger import Ledger
 from oracledp.synthesis import synthesizer
 
 BUDGET = ["--epsilon", "2", "--delta", "1e-6", "--quiet"]
@@ -152,3 +153,37 @@ def test_a_typed_file_is_bought_made_and_compared(tmp_path: Path, capsys: Captur
     assert abs(rows["ill"].mean() - 0.3) < 0.05
     assert rows["seen"].between("2019-01-01", "2023-12-31").mean() > 0.95
     assert "NOT PRIVATE" in (tmp_path / "internal.html").read_text()
+
+
+def test_a_schema_that_is_there_is_not_written_over(raw: Path, capsys: Captured) -> None:
+    kept = raw.parent / "mine.yaml"
+    kept.write_text("columns: {a: boolean}\n")
+    budget = ["--epsilon", "1", "--delta", "1e-6", "--out", str(raw.parent / "o.csv")]
+    code, _, err = invoke(capsys, "synth", str(raw), "--infer-schema", str(kept), *budget)
+    assert (code, err) == (2, f"oracledp: --infer-schema {kept}: there is such a file; --schema reads it\n")
+    assert kept.read_text() == "columns: {a: boolean}\n"
+
+
+def test_no_output_joins_the_rows_of_a_folder(tmp_path: Path, capsys: Captured) -> None:
+    (tmp_path / "rows").mkdir()
+    pd.DataFrame({"a": [1, 2] * 500}).to_parquet(tmp_path / "rows" / "part.parquet")
+    out = str(tmp_path / "rows" / "out.parquet")
+    options = ["--infer-schema", str(tmp_path / "s.yaml"), "--epsilon", "1", "--delta", "1e-6", "--out", out]
+    code, _, err = invoke(capsys, "synth", str(tmp_path / "rows"), *options)
+    assert code == 2
+    assert err == f"oracledp: --out {out}: the command reads all files of this folder: name another place\n"
+
+
+@pytest.mark.parametrize("names", [["who", "Who"], ["who", "x\nid"]])
+def test_names_that_the_schema_could_not_have_are_refused_before_anything_is_paid(
+    names: list[str], tmp_path: Path, capsys: Captured
+) -> None:
+    rows = pd.DataFrame({name: range(1000) for name in names} | {"a": [1, 2] * 500})
+    data = tmp_path / ("t.csv" if "Who" in names else "t.parquet")
+    (rows.to_csv if "Who" in names else rows.to_parquet)(data, index=False)
+    Ledger.create(tmp_path / "ledger", epsilon=2, delta="1e-5", unit="person")
+    options = ["--infer-schema", str(tmp_path / "s.yaml"), "--epsilon", "1", "--delta", "1e-6", "--person", "who"]
+    paths = ["--out", str(tmp_path / "o.csv"), "--ledger", str(tmp_path / "ledger")]
+    code, _, err = invoke(capsys, "synth", str(data), *options, *paths)
+    assert (code, err.count("\n")) == (2, 1)
+    assert Ledger(tmp_path / "ledger").charges == ()

@@ -21,7 +21,7 @@ columns:
   ward: {kind: categorical, values: [north, south, east]}
   smoker: {kind: boolean}
   pressure: {kind: integer, lo: 80, hi: 200, thresholds: [120, 140, 160], nullable: true}
-  visits: {kind: integer, lo: 0, hi: 20, thresholds: [1, 2, 4], clip: true}
+  visits: {kind: integer, lo: 0, hi: 20, resolution: 1, thresholds: [1, 2, 4], clip: true}
   ill: {kind: boolean}
 """
 COLUMNS = ("age", "ward", "smoker", "pressure", "visits", "ill")

@@ -76,6 +76,8 @@ class Outputs:
             raise ParameterError(f"--{option} {path}: another option writes the same file")
         if any(_same(path, other) for other in _read_files()):
             raise ParameterError(f"--{option} {path}: the command reads this file, and would overwrite it")
+        if any(_inside(path, other) for other in _read_files()):
+            raise ParameterError(f"--{option} {path}: the command reads all files of this folder: name another place")
         if self._card is not None and not _beside(path, self._card.path):
             raise ParameterError(f"--{option} {path}: a card speaks of regular files in its own folder")
         self._pending[option] = PendingFile(path, reserve=RESERVE)
@@ -210,6 +212,11 @@ def _read_files() -> list[str]:
     context = click.get_current_context(silent=True)
     given = {} if context is None else context.params
     return [str(given[name]) for name in READ if given.get(name) is not None]
+
+
+def _inside(path: str, folder: str) -> bool:
+    """Whether a path lies in a folder, or beneath it."""
+    return Path(folder).is_dir() and Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder))
 
 
 def _same(path: str | os.PathLike[str], other: str | os.PathLike[str]) -> bool:

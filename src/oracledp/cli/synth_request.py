@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import count
 from pathlib import Path
 from typing import BinaryIO
@@ -99,6 +99,8 @@ class SynthRequest(PrivateRequest):
         _ = self.ledger
         named = {"out": self.out, "model": self.model_path, "report": self.report, "infer_schema": self.infer_schema}
         with outputs(**named, internal_report=self.internal_report) as opened:
+            if self.infer_schema is not None and Path(self.infer_schema).exists():  # it may be written by hand
+                raise ParameterError(f"--infer-schema {self.infer_schema}: there is such a file; --schema reads it")
             yield opened
 
     def write(
@@ -120,8 +122,9 @@ class SynthRequest(PrivateRequest):
         files.write_text("report", page)
         if self.internal_report is not None:
             with progress("comparing real and synthetic rows", self.quiet):
-                page_of_both = partial(comparison_page, table(), made.first, schema=self.schema)
-                files.write_text("internal-report", page_of_both, rescue=False)  # not private: nowhere else
+                files.write_text(  # not private: nowhere else; rows that cannot be read again take nothing with them
+                    "internal-report", lambda: comparison_page(table(), made.first, schema=self.schema), rescue=False
+                )
             click.echo(f"{self.internal_report} is NOT PRIVATE: do not release it", err=True)
 
     def given_up(self, files: Outputs, error: ModelError, model: Callable[[], str]) -> Callable[[BinaryIO], None]:

@@ -24,7 +24,7 @@ _FAINT = 0.65  # of that, where next to nothing but zeros shows
 _TOGETHER = 4  # neighbouring cells that may show together what none shows alone
 SHOWN = 4.0  # standard deviations of the noise that show that records are there
 _SURE = 2.0  # the same for one of many cells that only together say where cuts lie
-_REST = 1.0  # standard deviations: an idle *other* stays nearly empty, a missing one falsifies the listed texts
+REST = 1.0  # standard deviations: an idle *other* stays nearly empty, a missing one falsifies the listed texts
 _DECADES = range(-MOST_DECIMALS, 15)
 MOST_CATEGORIES = 1000
 _TRUTHS = ["false", "true"]  # how truth values are spelled that have a type of their own
@@ -36,6 +36,9 @@ SCALE: tuple[Fraction, ...] = tuple(
     sorted({Fraction(0)} | {sign * Fraction(10) ** power for sign in (-1, 1) for power in _DECADES})
 )
 """Zero and the powers of ten: where a first look at numbers cuts them."""
+
+_NEAR = np.array([0, *(0 <= start < 10**7 for start in SCALE)], dtype=bool)
+"""The cells in which faint evidence counts: among all of them noise alone would often show something far off."""
 
 DECADES = range(1850, 2101, 10)
 
@@ -51,7 +54,7 @@ def bounds_from(counts: Integers, deviation: float, resolution: Fraction) -> tup
     """Powers of ten, or zero, well beyond all that stands out: what noise hides is not far off, and seldom clipped."""
     lo, hi = _scaled(counts, deviation)
     if hi - lo <= ROOM * resolution:  # next to nothing but zeros shows; what is beside them may be far off
-        lo, hi = _scaled(counts, deviation * _FAINT)
+        lo, hi = _scaled(np.where(_NEAR, counts, 0), deviation * _FAINT)
     lo, hi = floor(lo / resolution) * resolution, -floor(-hi / resolution) * resolution
     return lo, max(hi, lo + ROOM * resolution)
 
@@ -60,7 +63,8 @@ def _scaled(counts: Integers, deviation: float) -> tuple[Fraction, Fraction]:
     """Ten times the powers of ten beyond the cells that stand out, or zero."""
     shown = np.flatnonzero(stands_out(counts, deviation))
     low, high = (int(shown[0]), int(shown[-1])) if len(shown) else (0, len(counts) - 1)
-    return min(Fraction(0), 10 * SCALE[max(low - 1, 0)]), max(10 * SCALE[min(high, len(SCALE) - 1)], Fraction(0))
+    lo, hi = min(Fraction(0), 10 * SCALE[max(low - 1, 0)]), max(10 * SCALE[min(high, len(SCALE) - 1)], Fraction(0))
+    return lo, max(hi, -lo)  # where some are negative, others are positive, if too few to stand out
 
 
 def stands_out(counts: Integers, deviation: float) -> NDArray[np.bool_]:
@@ -88,12 +92,15 @@ def narrowed(
     shown = np.flatnonzero(stands_out(counts, deviation))
     if not len(shown) or shown[-1] - shown[0] >= _NARROW:
         return None
+    rest = np.delete(counts, slice(int(shown[0]), int(shown[-1]) + 1))
+    if rest.sum() > _SURE * deviation * max(len(rest), 1) ** 0.5:
+        return None  # many cells hold together what none of them shows
     low, high = edges[int(shown[0])], edges[int(shown[-1]) + 1]
     room = _BESIDE * (high - low)
     steps = floor((low - room - edges[0]) / resolution), -floor(-(high + room - edges[0]) / resolution)
     lo, hi = (edges[0] + resolution * step for step in steps)
     lo, hi = max(lo, edges[0]), min(hi, edges[-1])
-    return (lo, hi) if hi - lo > ROOM * resolution and not lo <= 0 <= hi else None
+    return (lo, hi) if hi - lo > ROOM * resolution and not low <= 0 <= high else None
 
 
 def bounds_and_grain(
@@ -109,6 +116,12 @@ def bounds_and_grain(
         assert isinstance(column, Duration)
         lo, hi = max(lo, Fraction(0)), min(hi, Fraction(column.longest))
     return lo, hi, resolution, kind
+
+
+def as_fine_as_it_can_be(lo: Fraction, hi: Fraction, kind: ColumnKind) -> ColumnKind:
+    """The kind with its decimals, or as many of them as a grid between the bounds has steps for."""
+    fitting = (decimals for decimals in range(kind.decimals, 0, -1) if (hi - lo) * 10**decimals <= MOST_STEPS)
+    return replace(kind, decimals=next(fitting, 0))
 
 
 def cuts_from(
@@ -198,7 +211,7 @@ def categorical_definition(
     noise = sqrt(len(kept) * deviation**2 + total[1] ** 2)
     if typed and definition["values"] == _TRUTHS and rest <= SHOWN * noise:
         return {"kind": "boolean"} | kind.gaps
-    if known is None or rest > _REST * noise:
+    if known is None or rest > REST * noise:
         other = "other"
         while other in kept:
             other += " values"

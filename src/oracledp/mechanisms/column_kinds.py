@@ -14,8 +14,6 @@ from oracledp.data.schema.text_kinds import BARE, BIT, KINDS, PLACES, ColumnKind
 from oracledp.data.schema.text_kinds import spelled_numbers as spelled
 
 _SHOWN = 4.5  # standard deviations of the noise; with so many kinds, 4 would be passed by chance too often
-_FEW = 2.0  # the same for numbers beside 0 and 1, which have a cell of their own
-_WHOLE = TextKind("number")
 _MOST = 0.95  # share of the values that must be of a kind for the column to be
 
 Integers = NDArray[np.int64]
@@ -31,7 +29,7 @@ def kind_from(counts: Integers, deviation: float, kinds: Sequence[TextKind] = KI
     mark = gaps[0].mark if gaps else None
     if not values:
         return ColumnKind("nothing", nullable=True)
-    if values == [BIT] and held[_WHOLE] <= _FEW * deviation:
+    if values == [BIT]:
         return ColumnKind("bit", nullable=bool(gaps), mark=mark)
     numbers = [kind for kind in values if kind.kind in ("number", "bit")]
     if sum(held[kind] for kind in numbers) >= _MOST * total:

@@ -13,12 +13,14 @@ from numpy.typing import NDArray
 
 from oracledp.data.schema import Moment, Ordered, Schema
 from oracledp.data.schema.number_marks import NumberMarks
-from oracledp.data.schema.text_kinds import PLACES, TextKind, kind_of, kinds_of, moment_of, number_of
+from oracledp.data.schema.text_kinds import NOTHING, PLACES, WHOLE, TextKind, kind_of, kinds_of, moment_of, number_of
 from oracledp.errors import ParameterError
 from oracledp.mechanisms.column_inference import (
     DECADES,
     PARTS,
+    REST,
     SCALE,
+    as_fine_as_it_can_be,
     bounds_and_grain,
     categorical_definition,
     cuts_from,
@@ -86,8 +88,11 @@ class ColumnLook:
         self.name, self.paid, self._purse, self._texts, self._marks = name, rho, purse, texts, marks
         places, kinds = [PLACES[kind_of(text, marks)] for text in texts], kinds_of(marks)
         counts, deviation = purse.table(_tallied(places, texts, len(kinds)), rho)
+        self._wholes, self._noise = int(counts[PLACES[WHOLE]]), deviation
         self.kind = kind_from(counts, deviation, kinds)
         self.values = values_from(counts, deviation, kinds)
+        faint = bool(counts[PLACES[NOTHING]] > REST * deviation)
+        self._listed = replace(self.kind, nullable=self.kind.nullable or faint)  # of short lists
 
     @property
     def weight(self) -> float:
@@ -107,7 +112,7 @@ class ColumnLook:
             return self._number(rho), "bounds, cuts"
         texts = {text: count for text, count in self._texts.items() if text is not None and self._listable(text)}
         common, deviation = self._purse.common(texts, rho, rare)
-        found = categorical_definition(common, deviation, self.values, self.kind, typed=typed)
+        found = categorical_definition(common, deviation, self.values, self._listed, typed=typed)
         return found, "categories" if common else RARE
 
     def _listable(self, text: str) -> bool:
@@ -117,13 +122,15 @@ class ColumnLook:
         return not odd and (not kind.missing or (kind.mark is not None and kind.mark != self.kind.mark))
 
     def _bits(self, rho: Fraction) -> dict[str, Any]:
-        """0 and 1 as categories or, where a closer look finds other numbers beside them, a number."""
+        """0 and 1 or, where both looks together show other whole numbers beside them, a number."""
         first, second = split(rho, [1.0, 1.0])
         places = {"bit": 0, "number": 1}
         cells = [places.get(kind_of(text, self._marks).kind, 2) for text in self._texts]
         counts, deviation = self._purse.table(_tallied(cells, self._texts, 3), first)
-        if counts[1] <= _BESIDE_BITS * deviation:
-            return {"kind": "categorical", "values": [0, 1]} | self.kind.gaps
+        precisions = (1 / self._noise**2, 1 / deviation**2)
+        beside = (self._wholes * precisions[0] + int(counts[1]) * precisions[1]) / sqrt(sum(precisions))
+        if beside <= _BESIDE_BITS:
+            return {"kind": "integer", "lo": 0, "hi": 1, "clip": True} | self._listed.gaps
         self.kind = replace(self.kind, kind="number")
         return self._number(second)
 
@@ -145,7 +152,7 @@ class ColumnLook:
     def _number(self, rho: Fraction) -> dict[str, Any]:
         """Bounds from a table over the public scale, then closer ones and cuts from two over the column's own grid."""
         first, second, third = split(rho, [_BOUNDS, _CUTS / 2, _CUTS / 2])
-        values, resolution = self._numbers()
+        (values, resolution), whole = self._numbers(), self.kind
         cells = [len(SCALE) + 1 if value is None else scale_cell(value) for value in values]
         counts, deviation = self._purse.table(_tallied(cells, self._texts, len(SCALE) + 2), first)
         lo, hi, resolution, self.kind = bounds_and_grain(counts[:-1], deviation, resolution, self.kind)
@@ -153,8 +160,12 @@ class ColumnLook:
         closer = narrowed(cuts, noise, [*edges, hi], resolution)
         lo, hi = (lo, hi) if closer is None else closer
         edges, again, beside = self._stretches(values, lo, hi, resolution, third)
-        cuts, noise = (cuts + again, sqrt(noise**2 + beside**2)) if closer is None else (again, beside)
-        return self._cut_at(lo, hi, cuts_from(cuts, noise, edges, resolution))
+        if closer is None:
+            return self._cut_at(lo, hi, cuts_from(cuts + again, sqrt(noise**2 + beside**2), edges, resolution))
+        cuts_inside = cuts_from(again, beside, edges, resolution)
+        lo, hi = narrowed(again, beside, [*edges, hi], resolution) or (lo, hi)
+        self.kind = as_fine_as_it_can_be(lo, hi, whole)
+        return self._cut_at(lo, hi, [cut for cut in cuts_inside if lo < cut < hi])
 
     def _stretches(
         self, values: list[Fraction | None], lo: Fraction, hi: Fraction, resolution: Fraction, rho: Fraction

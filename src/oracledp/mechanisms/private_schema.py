@@ -176,7 +176,8 @@ class RawTable:
             ids = {name: AN_ID for name in rows.names if _ID.search(name)}
             _refuse_names(rows.names, ids)
             names = tuple(name for name in rows.names if name not in ids)
-            Schema({"columns": {name: {"kind": "boolean"} for name in names}})
+            every = Schema({"columns": {name: {"kind": "boolean"} for name in rows.names}})
+            Unit.of(unit.person, unit.rows if unit.person else None, every)
             yield cls(rows, rows.counted(names), spelled, unit, ids)
 
     def table(self, schema: Schema) -> Table:

@@ -22,7 +22,7 @@ from oracledp.synthesis.terms import Level, OneWays, Parities, State, Term
 Point = tuple[Singles, Singles]  # logits, log weights
 
 _RATE = 0.1
-_SPREAD = 0.3  # how far the components start from the factors' draws, in logits
+_SPREAD = 0.3  # how far the components start from what they are pulled towards, in logits
 _LOOSE, _APART_STEPS = 0.1, 100  # pull and steps of independent columns
 _LEAST = -25.0  # logits of what the factors all but rule out
 _SHARPENINGS, _EVIDENCE = 2, 2.5  # how often targets move on, and the standard errors that count as noise
@@ -119,13 +119,13 @@ class Fit:
         return np.asarray(found / self.scale**0.5, dtype=np.float64)
 
     def first(self, generator: np.random.Generator) -> Point:
-        """The factors' draws plus noise, which walks along ordered columns so that it is smooth there."""
+        """What components are pulled towards, plus noise, which is smooth along ordered columns: it walks there."""
         noise = generator.standard_normal(self.start.shape)
         for block in self.layout.blocks():
             if self.steps[block.start : block.stop - 1].any():
                 walk = np.cumsum(noise[:, block], axis=1) * 1.7 / np.sqrt(block.stop - block.start)
                 noise[:, block] = walk - walk.mean(axis=1, keepdims=True)
-        logits = np.asarray(self.start + _SPREAD * noise, dtype=np.float32)
+        logits = np.asarray(self.reference + _SPREAD * noise, dtype=np.float32)
         return logits, np.zeros(len(logits), dtype=np.float32)
 
     def run(self, point: Point, steps: int, rate: float = _RATE) -> Point:

@@ -58,6 +58,16 @@ class _StrictLoader(yaml.SafeLoader):
             seen.add(key)
         return super().construct_mapping(node, deep)
 
+    def construct_moment(self, node: yaml.ScalarNode) -> object:
+        """A date or time stamp; one that no calendar has is the text that stands there."""
+        try:
+            return super().construct_yaml_timestamp(node)
+        except ValueError:
+            return self.construct_scalar(node)
+
+
+_StrictLoader.add_constructor("tag:yaml.org,2002:timestamp", _StrictLoader.construct_moment)
+
 
 def _read_yaml(path: Path, text: str) -> Any:
     try:
@@ -65,7 +75,7 @@ def _read_yaml(path: Path, text: str) -> Any:
     except yaml.MarkedYAMLError as error:
         line = f"line {error.problem_mark.line + 1}: " if error.problem_mark else ""
         raise SchemaError(f"{path.name}: {line}not valid YAML: {error.problem}") from None
-    except yaml.YAMLError:
+    except (yaml.YAMLError, TypeError):  # a list as a key
         raise SchemaError(f"{path.name}: not valid YAML") from None
 
 

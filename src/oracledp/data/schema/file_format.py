@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -15,6 +16,7 @@ _DECIMALS = (".", ",")
 _THOUSANDS = (",", ".", "'", "\u2019", " ", "\u00a0", "\u202f")
 _LINES = {"lf": "\n", "crlf": "\r\n"}
 _BLANKS = ("none", "after")
+_STATEFUL = "iso2022|hz|utf[-_]?7|punycode|idna|(raw[-_])?unicode[-_]escape"  # a line is not read by itself
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -127,6 +129,8 @@ def _refuse_encoding(encoding: str) -> None:
         raise ParameterError(f"encoding {encoding!r} is not known; common ones are utf-8, cp1252, latin-1") from None
     if not texts:
         raise ParameterError(f"encoding {encoding!r} is none of texts")
+    if re.match(_STATEFUL, found.name):
+        raise ParameterError(f"encoding {encoding!r}: what a letter says depends on rows before it; write utf-8 first")
 
 
 def _refuse_thousands(mark: str, decimal: str, encoding: str) -> None:

@@ -48,5 +48,6 @@ class NumberMarks:
         return f"{whole}{self.decimal if point else ''}{tail}"
 
 
+LONGEST_NUMBER = 255  # characters: what PostgreSQL reads as a number, and Python without a limit of its own
 POINT = NumberMarks()
 """A point before decimals, and nothing between thousands."""

@@ -9,7 +9,7 @@ from fractions import Fraction
 
 from oracledp.data.schema.durations import Duration
 from oracledp.data.schema.moments import Date, Moment, Timestamp
-from oracledp.data.schema.number_marks import POINT, NumberMarks
+from oracledp.data.schema.number_marks import LONGEST_NUMBER, POINT, NumberMarks
 
 MOST_DECIMALS = 6
 FORMATS: dict[type[Moment], tuple[str, ...]] = {
@@ -52,6 +52,7 @@ class TextKind:
 
 
 NOTHING, BIT, TEXT = TextKind("missing"), TextKind("bit"), TextKind("text")
+WHOLE = TextKind("number")
 _DIGITS = range(MOST_DECIMALS + 1)
 KINDS: tuple[TextKind, ...] = (
     NOTHING,
@@ -126,7 +127,7 @@ def is_bare(text: str | None, marks: NumberMarks) -> bool:
 
 def number_of(text: str | None, marks: NumberMarks = POINT) -> Fraction | None:
     """The number that a text says, of a size and precision that a column can have."""
-    found = None if text is None else _NUMBER.fullmatch(marks.plain(text))
+    found = None if text is None or len(text) > LONGEST_NUMBER else _NUMBER.fullmatch(marks.plain(text))
     if found is None or not (found[2] or found[3]):
         return None
     value = Fraction(f"{found[1]}{found[2] or '0'}.{found[3] or '0'}") * Fraction(10) ** int(found[4] or 0)

@@ -67,7 +67,9 @@ def open_texts(connection: Any, path: Path, file: FileFormat) -> tuple[Source, t
 def _read_csv(connection: Any, path: Path, file: FileFormat, packed: bool, *, strict: bool) -> Source:
     """Every field as text under names of our own, so that DuckDB guesses neither types nor names.
 
-    Unless strict, a record that cannot be read (too few fields, not UTF-8, too long) is set aside and counted.
+    Unless strict, a record that cannot be read (too few fields, not UTF-8, too long) is set aside and counted. One
+    scanner reads from the first byte to the last: several of them begin anew every few megabytes, also inside of
+    quotes, so that one record more would move others.
     """
     title = path.name
     if not is_utf8(file.encoding):
@@ -82,7 +84,8 @@ def _read_csv(connection: Any, path: Path, file: FileFormat, packed: bool, *, st
             f"SELECT * FROM read_csv({_literal_path(path)}, auto_detect = false,"
             f" header = {str(file.names is None).lower()},"
             f" columns = {{{fields}}}, delim = {DUCKDB.literal(file.separator)}, quote = '\"', escape = '\"',"
-            f" nullstr = '', allow_quoted_nulls = false, compression = '{'gzip' if packed else 'none'}'{lenient})"
+            f" nullstr = '', allow_quoted_nulls = false, compression = '{'gzip' if packed else 'none'}',"
+            f" parallel = false{lenient})"
         ),
         title,
     )

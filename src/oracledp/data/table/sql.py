@@ -13,14 +13,13 @@ from dataclasses import dataclass
 
 from oracledp.data.schema import Boolean, Categorical, Column, Integer, Moment, Numeric, Ordered
 from oracledp.data.schema.grid import Grid
-from oracledp.data.schema.number_marks import POINT, NumberMarks
+from oracledp.data.schema.number_marks import LONGEST_NUMBER, POINT, NumberMarks
 from oracledp.data.table.dialects import Dialect, DuckDB
 from oracledp.data.table.flaws import Flaw, base, flaw_code, malformed_code, missing_code, span
 from oracledp.data.table.values import (
     FALSE_TEXT,
     INTEGER_TEXT,
     LONGEST_INTEGER,
-    LONGEST_NUMBER,
     NO_VALUE_TEXT,
     NUMBER_TEXT,
     TRUE_TEXT,
