@@ -13,6 +13,8 @@ import pandas
 import pyarrow
 import pytest
 import sqlglot
+from numpy import array_equal
+from pyarrow import feather, parquet
 
 from oracledp.data.schema import Schema
 from oracledp.data.table import PushDown, Table
@@ -157,3 +159,31 @@ def test_the_sql_of_warehouses_agrees_where_it_can_be_run(dialect: str, kind: st
             return Table.from_pushdown(plan, connection.sql(query).fetchall(), strict=strict)
 
         assert outcome(count) == expected()
+
+
+def test_dates_and_time_stamps_that_a_file_stores_as_such_are_read_as_their_texts_are(tmp_path: Path) -> None:
+    """At every precision, in Parquet and Arrow; the 31st of December 1969 is not the 1st of January 1970."""
+    stamps = pandas.to_datetime(
+        ["1969-12-31 23:59:59.5", "1969-12-31 00:00:00", "2023-05-06 07:08:09", None, "2262-01-01"], format="ISO8601"
+    )
+    held = {
+        f"at_{unit}": pyarrow.array(stamps.floor("s" if unit == "s" else "ms")).cast(
+            pyarrow.timestamp(unit), safe=False
+        )
+        for unit in ("s", "ms", "us", "ns")
+    }
+    held |= {"day": pyarrow.array(stamps.date), "when": pyarrow.array(stamps)}
+    bounds = {"lo": "1969-12-30", "hi": "2024-01-01", "nullable": True, "clip": True}
+    exact = bounds | {"kind": "timestamp", "lo": "1969-12-30 00:00:00", "hi": "2024-01-01 00:00:00"}
+    schema = Schema(dict.fromkeys(held, exact) | {"day": bounds | {"kind": "date"}, "when": bounds | {"kind": "date"}})
+    parquet.write_table(pyarrow.table(held), tmp_path / "t.parquet")
+    feather.write_feather(pyarrow.table(held), tmp_path / "t.arrow", compression="uncompressed")
+    texts = [None if stamp is pandas.NaT else f"{stamp:%Y-%m-%d %H:%M:%S}" for stamp in stamps]
+    said = {name: [text and text[:10] for text in texts] if name in ("day", "when") else texts for name in held}
+    expected = Table.from_columns(said, schema)
+    for file in ("t.parquet", "t.arrow"):
+        found = Table.from_file(tmp_path / file, schema)
+        for name in held:
+            assert array_equal(found.histogram([name]), expected.histogram([name])), (file, name)
+    with pytest.raises(DataError, match="the type TIMESTAMP is not supported; convert it to text first"):
+        Table.from_file(tmp_path / "t.parquet", Schema({"when": {"kind": "categorical", "values": ["x"]}}))

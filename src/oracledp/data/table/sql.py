@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from oracledp.data.schema import Boolean, Categorical, Column, Integer, Moment, Numeric, Ordered
+from oracledp.data.schema.durations import Duration
 from oracledp.data.schema.grid import Grid
 from oracledp.data.schema.number_marks import LONGEST_NUMBER, POINT, NumberMarks
 from oracledp.data.table.dialects import Dialect, DuckDB
@@ -43,7 +44,7 @@ class Encoding:
     marks: NumberMarks = POINT  # of numbers in texts
 
     def __post_init__(self) -> None:
-        if self.dialect.family(self.type_name) is None:
+        if self.dialect.family(self.type_name) is None and not self._stamped:
             raise DataError(
                 f"column {self.column.name!r}: the type {self.type_name} is not supported; convert it to text first"
             )
@@ -51,9 +52,17 @@ class Encoding:
     @property
     def family(self) -> Family:
         """How the source stores the column."""
+        if self._stamped:
+            return Family.OBJECTS
         family = self.dialect.family(self.type_name)
         assert family is not None, "refused at the start"
         return family
+
+    @property
+    def _stamped(self) -> bool:
+        """Whether a column of dates or time stamps is stored as such."""
+        moment = isinstance(self.column, Moment) and not isinstance(self.column, Duration)
+        return moment and self.type_name.upper() in self.dialect.stamps
 
     @property
     def code(self) -> str:
@@ -77,7 +86,10 @@ class Encoding:
     def readings(self) -> tuple[str, str]:
         """Both expressions of the reading."""
         source = self._unmarked(self.dialect.source(self.type_name, self.dialect.name(self.place)))
-        value = _reading(self.dialect, self.column, self.family, source)
+        if self._stamped and isinstance(self.column, Moment):
+            value = self.dialect.moment_of_stamp(source, self.column)
+        else:
+            value = _reading(self.dialect, self.column, self.family, source)
         return f"{value} AS v{self.index}", f"{source} AS x{self.index}"
 
     def _unmarked(self, source: str) -> str:

@@ -19,6 +19,7 @@ class DuckDB(Dialect):
     key: ClassVar[str] = "duckdb"
     title: ClassVar[str] = "DuckDB"
     safe_cast: ClassVar[str] = "TRY_CAST"
+    stamps: ClassVar[tuple[str, ...]] = ("DATE", "TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS")
     families: ClassVar[Mapping[str, Family]] = {
         **dict.fromkeys(("TINYINT", "SMALLINT", "INTEGER", "BIGINT", '"NULL"'), Family.INTEGERS),
         **dict.fromkeys(("UTINYINT", "USMALLINT", "UINTEGER"), Family.INTEGERS),
@@ -46,6 +47,12 @@ class DuckDB(Dialect):
             return super().moment_of_text(text, column)
         seconds = f"CAST(epoch(TRY_STRPTIME(trim({text}), {self.literal(column.format.strip(' '))})) AS BIGINT)"
         return f"{seconds} // 86400" if column.kind == "date" else seconds
+
+    def moment_of_stamp(self, stamp: str, column: Moment) -> str:
+        """Rounded down to whole days or seconds."""
+        seconds = f"CAST(floor(epoch({stamp})) AS BIGINT)"
+        days = f"date_diff('day', DATE '1970-01-01', CAST({stamp} AS DATE))"
+        return f"CASE WHEN isfinite({stamp}) THEN {days if column.kind == 'date' else seconds} END"
 
     def whole_of_text(self, text: str) -> str:
         """38 digits are what a 128-bit integer always holds."""
