@@ -57,7 +57,7 @@ def test_kinds_bounds_categories_and_missing_values_are_found() -> None:
     assert schema["note"]["nullable"]
     assert set(found.left_out) == {"code", "empty"}
     assert schema["born"]["kind"] == "date", "time stamps that are all midnights"
-    assert (schema["born"]["lo"], schema["born"]["hi"]) == ("1980-01-01 00:00:00", "2029-12-31 23:59:59")
+    assert (schema["born"]["lo"], schema["born"]["hi"]) == ("1980-01-01", "2029-12-31")
     assert "id" in found.left_out["code"]
 
 
