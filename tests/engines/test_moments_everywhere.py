@@ -33,6 +33,7 @@ SCHEMA = Schema(
         "padded": {**DAYS, "lo": "1999-01-01", "hi": "2030-12-31", "format": " %Y %m %d "},
         "seen": {**TIMES, "resolution": 1},
         "zulu": {**TIMES, "format": "%d/%m/%YT%H:%M:%S", "resolution": 86400, "nullable": False},
+        "brief": {**TIMES, "format": "%d.%m.%Y %H:%M"},
         "wait": {"kind": "duration", "lo": "0:00:00", "hi": "99:00:00", "nullable": True},
         "short": {"kind": "duration", "lo": "0:00:00", "hi": "30:00:00", "format": "%M:%S", "nullable": True},
     }
@@ -65,7 +66,7 @@ WRONG = [
 
 def rows() -> dict[str, list[str | None]]:
     """Every text in every column, so that each meets what others take for a moment."""
-    texts = WRONG + [moment.strftime(column.format) for moment in MOMENTS for column in SCHEMA.columns[:7]]
+    texts = WRONG + [moment.strftime(column.format) for moment in MOMENTS for column in SCHEMA.columns[:8]]
     return dict.fromkeys(SCHEMA.names, texts)
 
 

@@ -49,6 +49,7 @@ class Moment(Ordered):
     format: str = ""
     unit: ClassVar[timedelta]
     usual: ClassVar[str]
+    optional: ClassVar[tuple[str, ...]] = ()  # directives that a format need not hold
 
     @property
     def grain(self) -> int:
@@ -57,7 +58,7 @@ class Moment(Ordered):
 
     @classmethod
     def directives(cls) -> tuple[str, ...]:
-        """What a format must hold, each once."""
+        """What a format holds, each once."""
         return tuple(part for part in _ORDER if part in cls.usual)
 
     @classmethod
@@ -65,12 +66,15 @@ class Moment(Ordered):
         """Whether a format holds all that is needed, each once, between separators that every engine reads alike."""
         pieces = re.findall("%.|.", format)
         found = [piece for piece in pieces if piece.startswith("%")]
-        return sorted(found) == sorted(cls.directives()) and all(p in found or p in _SEPARATORS for p in pieces)
+        needed = set(cls.directives()) - set(cls.optional)
+        whole = len(found) == len(set(found)) and needed <= set(found) <= set(cls.directives())
+        return whole and all(piece in found or piece in _SEPARATORS for piece in pieces)
 
     @classmethod
     def needs(cls) -> str:
         """What a format must be, for whoever wrote another."""
-        return f"must hold {' '.join(cls.directives())}, each once, with - / . : T or blanks between them"
+        optional = f" ({' '.join(cls.optional)} may be missing)" if cls.optional else ""
+        return f"must hold {' '.join(cls.directives())}, each once{optional}, with - / . : T or blanks between them"
 
     @cached_property
     def pattern(self) -> str:
@@ -87,7 +91,7 @@ class Moment(Ordered):
             length = {"%Y": 4}.get(piece, len(piece))
             found[piece] = place, length
             place += length
-        return {part: found[part] for part in self.directives()}
+        return {part: found[part] for part in self.directives() if part in found}
 
     def count_of(self, value: object) -> int | None:
         """The units since 1970 of a date, a time stamp or a text; None where there is no such moment."""
@@ -193,7 +197,7 @@ class Date(Moment):
 
 @dataclass(frozen=True, kw_only=True)
 class Timestamp(Moment):
-    """A second, or a coarser unit of so many seconds as the resolution says.
+    """A second, or a coarser unit of so many seconds as the resolution says: a minute where the format has no seconds.
 
     >>> seen = Timestamp(name="seen", lo=0, hi=86399, resolution=Fraction(3600))
     >>> seen.size, seen.count_of("1970-01-01 05:00:00"), seen.decode(np.array([5])).tolist()
@@ -204,3 +208,9 @@ class Timestamp(Moment):
     kind: ClassVar[str] = "timestamp"
     unit: ClassVar[timedelta] = timedelta(seconds=1)
     usual: ClassVar[str] = "%Y-%m-%d %H:%M:%S"
+    optional: ClassVar[tuple[str, ...]] = ("%S",)
+
+    @property
+    def grain(self) -> int:
+        """A minute, where the format tells no seconds apart."""
+        return 1 if "%S" in self.format else 60

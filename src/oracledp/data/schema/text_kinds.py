@@ -14,7 +14,11 @@ from oracledp.data.schema.number_marks import LONGEST_NUMBER, POINT, NumberMarks
 MOST_DECIMALS = 6
 FORMATS: dict[type[Moment], tuple[str, ...]] = {
     Date: ("%Y-%m-%d", "%d/%m/%Y", "%m/%d/%Y", "%d.%m.%Y", "%Y/%m/%d"),
-    Timestamp: ("%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M:%S", "%d/%m/%Y %H:%M:%S", "%d.%m.%Y %H:%M:%S"),
+    Timestamp: tuple(
+        f"{day}{clock}"
+        for day in ("%Y-%m-%d ", "%Y-%m-%dT", "%d/%m/%Y ", "%m/%d/%Y ", "%d.%m.%Y ")
+        for clock in ("%H:%M:%S", "%H:%M")
+    ),
     Duration: ("%H:%M:%S", "%-H:%M:%S", "%H:%M", "%-H:%M"),
 }
 MARKS = ("NA", "N/A", "n/a", "nan", "NaN", "null", "NULL", "None", "?", "-", ".")
@@ -187,4 +191,4 @@ def spelled_numbers(kinds: Iterable[TextKind]) -> tuple[int, int]:
 def format_from(kinds: Iterable[TextKind]) -> str:
     """The format of moments, the commonest first: days come before months unless there are days that forbid it."""
     listed = [kind.format for kind in kinds]
-    return next((spelled for spelled in listed if spelled == "%m/%d/%Y"), listed[0])
+    return next((spelled for spelled in listed if spelled.startswith("%m/%d/%Y")), listed[0])

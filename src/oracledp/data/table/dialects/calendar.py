@@ -32,7 +32,7 @@ def moment_in_parts(dialect: Dialect, text: str, column: Moment) -> str:
     days = f"CAST({since} AS {dialect.integer_type})"  # seconds go beyond the 32 bits in which engines count days
     if not clock:
         return days
-    return " + ".join([f"{days} * 86400", *_weighed(dialect, clock, _CLOCK)])
+    return " + ".join([f"{days} * 86400", *_weighed(dialect, clock, _CLOCK[: len(clock)])])
 
 
 def _part(text: str, place: int | str, length: int | str) -> str:
