@@ -61,6 +61,7 @@ APART = {
     "synthesis/bins.py": "bins from released counts",
     "synthesis/chosen_fit.py": "how to fit, by thinned released counts",
     "synthesis/copula.py": "factors of released counts",
+    "synthesis/scores.py": "scores of bins of released counts",
     "synthesis/counted.py": "queries as tables over columns: public",
     "synthesis/denoise.py": "released counts made consistent",
     "synthesis/drawing.py": "rows of a released model",

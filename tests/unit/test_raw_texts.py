@@ -33,9 +33,9 @@ def made(data: Any, **options: Any) -> tuple[Any, odp.Synthesizer]:
 
 @pytest.mark.parametrize("values", [[0.0, 0.0, -0.0], [-0.0, 0.0, 0.0]], ids=["last", "first"])
 def test_no_row_spells_the_number_of_another(values: list[float], tmp_path: Path) -> None:
-    """0.0 and -0.0 are equal to an engine: whichever came first would speak for both."""
+    """0.0 and -0.0 are equal to an engine: whichever came first would speak for both, were they not spelled alike."""
     lists = stored(tmp_path / "lists.parquet", x=pa.array([[value] for value in values]))
-    assert read_texts(lists).counts == ({"[0.0]": 2, "[-0.0]": 1},)
+    assert read_texts(lists).counts == ({"[0]": 3},)
     plain = stored(tmp_path / "plain.parquet", x=pa.array(values))
     assert read_texts(plain).counts == read_texts(pd.DataFrame({"x": values})).counts == ({"0": 3},)
 

@@ -13,7 +13,7 @@ from oracledp.privacy.guarantee import Neighbours
 from oracledp.randomness.source import SeededRandomness
 from oracledp.synthesis.bins import Floats, Integers
 from oracledp.synthesis.chosen_fit import Trial, fit_mixture
-from oracledp.synthesis.copula import Factors
+from oracledp.synthesis.copula import Factors, _loadings
 from oracledp.synthesis.fitting import Fit, Pull
 from oracledp.synthesis.measurements import Meter, NoisyTable, Records
 from oracledp.synthesis.measuring import Measured, measure
@@ -121,3 +121,41 @@ def test_a_single_column_is_one_component() -> None:
     measured, records = released(one_factor(0.5)[:, :1])
     mixture = fit_mixture(measured, records.in_order, np.random.default_rng(8))
     assert mixture.weights.tolist() == [1.0]
+
+
+def test_columns_without_order_have_a_part_in_the_factors_and_keep_their_margins() -> None:
+    """Two columns of five colours that mostly agree, in an order that says nothing, and one that has none of it."""
+    rng = np.random.default_rng(5)
+    colour = rng.choice(5, 4000, p=[0.3, 0.3, 0.2, 0.1, 0.1])
+    same = np.array([3, 0, 4, 1, 2])[np.where(rng.random(4000) < 0.85, colour, rng.integers(0, 5, 4000))]
+    codes = np.stack([colour, same, rng.integers(0, 5, 4000)], axis=1)
+    unique, counts = np.unique(codes, axis=0, return_counts=True)
+    records = Records(unique, counts, (5, 5, 5), (False,) * 3, (False,) * 3)
+    meter = Meter(records, GaussianBudget(Fraction(1, 40)), Neighbours.ADD_REMOVE, SeededRandomness(2))
+    measured = measure(meter, 2)
+    factors = Factors.of(measured, records.in_order)
+    assert factors.count >= 1
+    parts = np.exp(factors.logits(400, np.random.default_rng(1)))
+    assert np.allclose(parts.sum(axis=1), 3)
+    margins = np.concatenate([measured.fine_marginal(column) for column in range(3)])
+    assert np.abs(parts.mean(axis=0) - margins).max() < 0.01
+    first, second, third = (parts[:, 5 * column : 5 * column + 5] for column in range(3))
+    together, apart = (
+        np.abs(first.T @ other / 400 - np.outer(first.mean(0), other.mean(0))) for other in (second, third)
+    )
+    assert together.sum() > 0.3
+    assert apart.sum() < 0.05
+
+
+def test_scores_of_light_bins_do_not_hide_what_others_have_in_common() -> None:
+    """A pair that is known well, beside many of which little is known."""
+    correlations, variances = np.zeros((2, 12, 12))
+    correlations[0, 1] = correlations[1, 0] = 0.5
+    variances[2:, 2:] = 4.0
+    variances[:2, :2] = 0.0025
+    variances[:2, 2:] = variances[2:, :2] = 0.1
+    np.fill_diagonal(variances, 0.0)
+    loadings = _loadings(correlations, variances)
+    assert loadings.shape[1] == 1
+    assert np.abs(loadings[:2]).min() > 0.4
+    assert np.abs(loadings[2:]).max() < 0.1

@@ -10,11 +10,13 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from oracledp.data.schema.moments import Date, Timestamp
 from oracledp.data.schema.text_kinds import BARE, BIT, KINDS, PLACES, ColumnKind, TextKind, format_from
 from oracledp.data.schema.text_kinds import spelled_numbers as spelled
 
 _SHOWN = 4.5  # standard deviations of the noise; with so many kinds, 4 would be passed by chance too often
 _MOST = 0.95  # share of the values that must be of a kind for the column to be
+_DAY, _STAMP = TextKind("date", format=Date.usual), TextKind("timestamp", format=Timestamp.usual)
 
 Integers = NDArray[np.int64]
 
@@ -41,6 +43,16 @@ def kind_from(counts: Integers, deviation: float, kinds: Sequence[TextKind] = KI
         if own and sum(held[kind] for kind in own) >= _MOST * total:
             return ColumnKind(moment, nullable=bool(gaps), mark=mark, format=format_from(own))
     return ColumnKind("text", nullable=bool(gaps), mark=mark)
+
+
+def with_midnights(counts: Integers, deviation: float) -> Integers:
+    """Counts of a typed source, which spells midnights as their days: those beside other time stamps are some, too."""
+    if min(counts[PLACES[_DAY]], counts[PLACES[_STAMP]]) <= _SHOWN * deviation:
+        return counts
+    found = counts.copy()
+    found[PLACES[_STAMP]] += found[PLACES[_DAY]]
+    found[PLACES[_DAY]] = 0
+    return found
 
 
 def values_from(counts: Integers, deviation: float, kinds: Sequence[TextKind] = KINDS) -> tuple[float, float]:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from oracledp.data.schema import Moment, Ordered, Schema
 from oracledp.data.schema.number_marks import NumberMarks
 from oracledp.data.schema.text_kinds import NOTHING, PLACES, WHOLE, TextKind, kind_of, kinds_of, moment_of, number_of
+from oracledp.data.table.midnights import due, timed
 from oracledp.errors import ParameterError
 from oracledp.mechanisms.column_inference import (
     DECADES,
@@ -30,7 +31,7 @@ from oracledp.mechanisms.column_inference import (
     ordered_definition,
     scale_cell,
 )
-from oracledp.mechanisms.column_kinds import kind_from, values_from
+from oracledp.mechanisms.column_kinds import kind_from, values_from, with_midnights
 from oracledp.mechanisms.common_texts import common_texts, least_threshold
 from oracledp.privacy.accounting import split
 from oracledp.privacy.gaussian_accounting import GaussianBudget
@@ -84,10 +85,14 @@ class Purse:
 class ColumnLook:
     """One column: its kind from a first table, then what its kind needs."""
 
-    def __init__(self, name: str, purse: Purse, texts: Texts, marks: NumberMarks, rho: Fraction) -> None:
+    def __init__(
+        self, name: str, purse: Purse, texts: Texts, marks: NumberMarks, rho: Fraction, *, typed: bool
+    ) -> None:
         self.name, self.paid, self._purse, self._texts, self._marks = name, rho, purse, texts, marks
+        self._typed = typed  # whether the source has types, so that days may be midnights
         places, kinds = [PLACES[kind_of(text, marks)] for text in texts], kinds_of(marks)
         counts, deviation = purse.table(_tallied(places, texts, len(kinds)), rho)
+        counts = with_midnights(counts, deviation) if typed else counts
         self._wholes, self._noise = int(counts[PLACES[WHOLE]]), deviation
         self.kind = kind_from(counts, deviation, kinds)
         self.values = values_from(counts, deviation, kinds)
@@ -99,7 +104,7 @@ class ColumnLook:
         """What the second look costs beside that at other columns."""
         return {"nothing": 0.0, "bit": _FOR_BITS}.get(self.kind.kind, 1.0)
 
-    def bought(self, rho: Fraction, rare: Fraction, *, typed: bool) -> tuple[dict[str, Any] | None, str]:
+    def bought(self, rho: Fraction, rare: Fraction) -> tuple[dict[str, Any] | None, str]:
         """The column's definition and what was bought; or None and why it is left out."""
         kind = self.kind.kind
         if kind == "nothing":
@@ -112,7 +117,7 @@ class ColumnLook:
             return self._number(rho), "bounds, cuts"
         texts = {text: count for text, count in self._texts.items() if text is not None and self._listable(text)}
         common, deviation = self._purse.common(texts, rho, rare)
-        found = categorical_definition(common, deviation, self.values, self._listed, typed=typed)
+        found = categorical_definition(common, deviation, self.values, self._listed, typed=self._typed)
         return found, "categories" if common else RARE
 
     def _listable(self, text: str) -> bool:
@@ -137,7 +142,8 @@ class ColumnLook:
     def _moment(self, rho: Fraction) -> dict[str, Any]:
         """Bounds from a table over decades."""
         column = moment_of(TextKind(self.kind.kind, format=self.kind.format))
-        cells = [decade_cell(column.year_of(text)) for text in self._texts]
+        midnights = self._typed and due(column)
+        cells = [decade_cell(column.year_of(timed(text) if midnights else text)) for text in self._texts]
         counts, deviation = self._purse.table(_tallied(cells, self._texts, len(DECADES) + 1), rho)
         return moment_definition(counts[:-1], deviation, self.kind)
 

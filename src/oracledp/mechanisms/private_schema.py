@@ -124,7 +124,7 @@ class SchemaInference:
         purse = Purse(budget, self.neighbours, source)
         first = split(budget.rho * Fraction(_FOR_KINDS), [1.0] * self.columns)
         looks = [
-            ColumnLook(name, purse, texts, data.marks, part)
+            ColumnLook(name, purse, texts, data.marks, part, typed=data.typed)
             for name, texts, part in zip(data.names, data.counts, first, strict=True)
         ]
         second = split(budget.rho - purse.spent, [look.weight for look in looks])
@@ -132,9 +132,7 @@ class SchemaInference:
         paid: dict[str, str] = {}
         left_out: dict[str, str] = {}
         for look, part in zip(looks, second, strict=True):
-            definition, words = look.bought(
-                part, self.rare, typed=data.typed
-            )  # those that need nothing more have no part
+            definition, words = look.bought(part, self.rare)  # those that need nothing more have no part
             if definition is None:
                 left_out[look.name] = words
             else:

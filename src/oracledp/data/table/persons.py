@@ -73,11 +73,20 @@ def _number(value: object) -> int:
 def id_text(value: object) -> str | None:
     """What a value says as an id: a text as it is, a whole number by its digits; None if it is no id.
 
-    >>> [id_text(value) for value in ("7", 7, 7.0, Decimal("7.0"), 7.5, "", True, None, 2**60)]
-    ['7', '7', '7', '7', None, None, None, None, None]
+    >>> [id_text(value) for value in ("7", 7, 7.0, Decimal("7.0"), 7 + 0j, 7.5, "", True, None, 2**60, 7j)]
+    ['7', '7', '7', '7', '7', None, None, None, None, None, None]
     """
+    try:
+        return _id(value)
+    except Exception:  # whatever a value does when it is asked
+        return None
+
+
+def _id(value: object) -> str | None:
+    if isinstance(value, complex | np.complexfloating) and value.imag == 0:
+        value = value.real  # one complex number makes complex ones of a whole column
     if isinstance(value, str):
-        return str(value) or None
+        return str.__str__(value) or None  # not a text of a type of its own, which may fail where it is looked up
     if isinstance(value, UUID):
         return str(value)
     if isinstance(value, bool | np.bool_) or not isinstance(value, Integral | float | Decimal | np.floating):

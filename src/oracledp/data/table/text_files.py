@@ -11,14 +11,16 @@ from typing import Any
 
 from oracledp.data.schema import FileFormat, Schema
 from oracledp.data.schema.number_marks import NumberMarks
+from oracledp.data.table.arrow_reach import within_reach
 from oracledp.data.table.duck import Source, attempt, count_records, private_connection
 from oracledp.data.table.encoded import Encoded
 from oracledp.data.table.files import open_texts
-from oracledp.data.table.persons import EXACT, PersonsInSql
+from oracledp.data.table.midnights import due, timed_in_sql
+from oracledp.data.table.persons import PersonsInSql
 from oracledp.data.table.sql import DUCKDB
 from oracledp.data.table.text_columns import TextColumns, TextRows, distinct_names, person_place
 from oracledp.data.table.unit import Unit
-from oracledp.data.table.values import Family
+from oracledp.data.table.value_sql import text_in_sql
 from oracledp.errors import DataError
 
 _ROWS = "text_rows"  # the table that holds them
@@ -48,7 +50,10 @@ class FileTexts(TextRows):
 
     def encoded(self, schema: Schema) -> Encoded:
         """One GROUP BY over the encoded columns; whose rows are bounded was settled before."""
-        return replace(count_records(self.texts, schema), unit=self.unit)
+        texts = self.texts
+        timed = {texts.places[column.name] for column in schema.columns if self.typed and due(column)}
+        read = ", ".join(f"{timed_in_sql(p)} AS {p}" if p in timed else p for p in texts.places.values())
+        return replace(count_records(replace(texts, relation=texts.relation.project(read)), schema), unit=self.unit)
 
 
 @contextmanager
@@ -57,6 +62,8 @@ def file_texts(path: Path, file: FileFormat, unit: Unit, memory: str | None = No
     with private_connection(memory) as connection:
         opened, found = open_texts(connection, path, file)
         names = distinct_names(found)
+        if opened.reopen is not None:  # an Arrow file
+            opened = replace(opened, relation=within_reach(connection, path, opened.relation))
         attempt(lambda: _texts(opened, names, unit, file.marks).create(_ROWS), opened.title, opened.failure)
         kept = tuple(name for name in names if name != unit.person)
         if opened.unread is not None and unit.person is None:  # a record that cannot be read names no person
@@ -85,31 +92,16 @@ def _of_part(
     part: Source, columns: Sequence[str], names: tuple[str, ...], unit: Unit, marks: NumberMarks
 ) -> tuple[Any, PersonsInSql | None]:
     """The columns of a part as texts ``t0``, ``t1`` and so on, beside the person that a row belongs to."""
-    types = dict(zip(part.relation.columns, map(str, part.relation.types), strict=True))
+    types = dict(zip(part.relation.columns, part.relation.types, strict=True))
     for name, place in zip(names, columns, strict=True):
         if place not in types:
             raise DataError(f"column {name!r} is missing from a part of {part.title}")
     own = None if unit.person is None else columns[person_place(names, unit)]
     others = [place for place in columns if place != own]
-    texts = [f"{_text_of(place, types[place], marks)} AS t{number}" for number, place in enumerate(others)]
+    texts = [
+        f"{text_in_sql(DUCKDB.name(place), types[place], marks)} AS t{number}" for number, place in enumerate(others)
+    ]
     if own is None:
         return part.relation.project(", ".join(texts)), None
-    persons = PersonsInSql(unit, own, types[own], DUCKDB)
+    persons = PersonsInSql(unit, own, str(types[own]), DUCKDB)
     return part.relation.project(", ".join([*texts, persons.reading()])), persons
-
-
-def _text_of(place: str, kind: str, marks: NumberMarks) -> str:
-    """A column as texts; what is stored as a number is spelled with the marks that texts are read with.
-
-    A whole number is spelled as such however it is stored: one missing value may have made floats of its column.
-    """
-    name, family = DUCKDB.name(place), DUCKDB.family(kind)
-    text = f"CAST({name} AS VARCHAR)"
-    if family not in (Family.FLOATS, Family.DECIMALS):
-        return text
-    if marks.decimal != ".":
-        text = f"replace({text}, '.', {DUCKDB.literal(marks.decimal)})"
-    if family is Family.DECIMALS:
-        return text
-    whole, digits = f"{name} = floor({name}) AND abs({name}) <= {EXACT}", f"CAST(TRY_CAST({name} AS BIGINT) AS VARCHAR)"
-    return f"CASE WHEN isnan({name}) THEN NULL WHEN {whole} THEN {digits} ELSE {text} END"

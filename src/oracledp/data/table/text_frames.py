@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime
-from decimal import Decimal
-from numbers import Integral, Real
 from typing import Any
 
 import narwhals as nw
@@ -16,10 +13,12 @@ from numpy.typing import NDArray
 from oracledp.data.schema import Schema
 from oracledp.data.schema.number_marks import NumberMarks
 from oracledp.data.table.encoded import Encoded
-from oracledp.data.table.frame_values import UNHELD, values_of
-from oracledp.data.table.persons import EXACT, digests, kept_rows
+from oracledp.data.table.frame_values import values_of
+from oracledp.data.table.midnights import due, timed
+from oracledp.data.table.persons import digests, kept_rows
 from oracledp.data.table.text_columns import TextColumns, TextRows, distinct_names, person_place
 from oracledp.data.table.unit import Unit
+from oracledp.data.table.value_texts import text_of
 from oracledp.data.table.values import code_of
 from oracledp.errors import DataError
 
@@ -57,7 +56,8 @@ class FrameTexts(TextRows):
         columns = []
         for column in schema.columns:
             held = self.held[column.name]
-            codes = np.array([code_of(column, text, schema.file.marks) for text in held.texts], dtype=np.int32)
+            texts = [timed(text) for text in held.texts] if due(column) else held.texts
+            codes = np.array([code_of(column, text, schema.file.marks) for text in texts], dtype=np.int32)
             columns.append(codes[held.rows])
         return Encoded(schema, columns, unit=self.unit)
 
@@ -79,26 +79,9 @@ def frame_texts(frame: object, marks: NumberMarks, unit: Unit) -> FrameTexts:
 
 
 def _texts(values: Iterable[object], marks: NumberMarks) -> Iterator[str | None]:
-    """Each value as a file would spell it. What cannot be spelled is missing: no value may stop a run."""
+    """Each value by itself. What cannot be spelled is missing: no value may stop a run."""
     for value in values:
         try:
-            yield _spelled(value, marks)
+            yield text_of(value, marks)
         except Exception:  # a comparison or a spelling of the value's own
             yield None
-
-
-def _spelled(value: object, marks: NumberMarks) -> str | None:
-    """Whole numbers stored as floats are written as whole numbers, those that floats do not hold as floats say them.
-
-    One row without a value makes floats of a whole column in pandas, and no other row may be spelled otherwise for it.
-    """
-    if value is None or type(value).__name__ in ("NAType", "NaTType") or value is UNHELD or value != value:
-        return None
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, datetime | date):
-        return value.isoformat(sep=" ") if isinstance(value, datetime) else value.isoformat()
-    large = isinstance(value, Integral) and EXACT < abs(int(value)) < 1 << 64
-    if isinstance(value, Real) and (large or not isinstance(value, Integral)) and float(value).is_integer():
-        return f"{float(value) + 0:.0f}"  # -0.0 is 0
-    return marks.spelled(str(value), grouped=False) if isinstance(value, Real | Decimal) else str(value)

@@ -18,7 +18,7 @@ from numbers import Integral
 import numpy as np
 
 from oracledp.data.schema import Boolean, Categorical, Column, Integer, Moment, Ordered
-from oracledp.data.schema.number_marks import POINT, NumberMarks
+from oracledp.data.schema.number_marks import LONGEST_NUMBER, POINT, NumberMarks
 from oracledp.data.schema.ordered import REACH
 from oracledp.data.table.flaws import Flaw, base, flaw_code, missing_code
 
@@ -30,7 +30,6 @@ _BLANKS = "[ \t]*"
 LONGEST_INTEGER = 38  # digits
 INTEGER_TEXT = f"{_BLANKS}[+-]?[0-9]{{1,{LONGEST_INTEGER}}}([.]0*)?{_BLANKS}"
 NUMBER_TEXT = f"{_BLANKS}[+-]?([0-9]+([.][0-9]*)?|[.][0-9]+)([eE][+-]?[0-9]{{1,4}})?{_BLANKS}"
-LONGEST_NUMBER = 255  # characters
 TRUE_TEXT = f"{_BLANKS}([Tt][Rr][Uu][Ee]|[Yy][Ee][Ss]|1([.]0)?){_BLANKS}"
 FALSE_TEXT = f"{_BLANKS}([Ff][Aa][Ll][Ss][Ee]|[Nn][Oo]|0([.]0)?){_BLANKS}"
 NO_VALUE_TEXT = f"{_BLANKS}([Nn][Aa][Nn])?{_BLANKS}"
