@@ -43,7 +43,10 @@ def downstream(
         return ()
     names = [column.name for column in columns]
     places = [names.index(target)] if target is not None else _targets(columns)
-    results = [(_regress if _long(columns[at]) else _classify)(columns, both, at, seed) for at in places]
+    from threadpoolctl import threadpool_limits  # comes with scikit-learn
+
+    with threadpool_limits(1):  # threads that wait for each other on a busy machine took most of the time
+        results = [(_regress if _long(columns[at]) else _classify)(columns, both, at, seed) for at in places]
     return tuple(result for result in results if result is not None)
 
 
@@ -52,7 +55,7 @@ def _long(column: Column) -> bool:
 
 
 def _targets(columns: Sequence[Column]) -> list[int]:
-    classes = [at for at, column in enumerate(columns) if not isinstance(column, Ordered)]
+    classes = [at for at, column in enumerate(columns) if not isinstance(column, Moment) and not _long(column)]
     numbers = [at for at, column in enumerate(columns) if _long(column)]
     return classes[-1:] + numbers[-1:]
 
