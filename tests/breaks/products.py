@@ -194,8 +194,8 @@ PRODUCTS: Breaks = {
         wrapped(
             private_schema,
             "ColumnLook",
-            lambda look, name, purse, texts, marks, rho: look(
-                name, replace(purse, spent=Fraction(0)), texts, marks, 9 * rho
+            lambda look, name, purse, texts, marks, rho, **typed: look(
+                name, replace(purse, spent=Fraction(0)), texts, marks, 9 * rho, **typed
             ),
         ),
     ),

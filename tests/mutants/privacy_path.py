@@ -97,13 +97,14 @@ GUESSING = {
     "privacy/accounting.py": ("_float_homogeneous", "_bisect"),  # a guess in floats, certified in fractions
     "mechanisms/gradients.py": ("weights", "follow", "average"),  # where released gradients lead
     "mechanisms/growing_gradients.py": ("wanted", "_worded"),  # public steps, and where released gradients lead
-    "mechanisms/column_kinds.py": ("kind_from", "values_from"),  # of released counts
+    "mechanisms/column_kinds.py": ("kind_from", "values_from", "with_midnights"),  # of released counts
     "mechanisms/column_inference.py": (  # of released counts; the cells of private values are mutated
         "bounds_from",
         "bounds_and_grain",
         "_scaled",
         "stands_out",
         "narrowed",
+        "as_fine_as_it_can_be",
         "cuts_from",
         "_rounded",
         "ordered_definition",
