@@ -44,6 +44,12 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return table_of(FEW, tmp_path_factory.mktemp("small"))
 
 
+def heed_signals() -> None:
+    """Also where the tests themselves were started by something that ignores a closed terminal."""
+    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+        signal.signal(signal.Signals[name], signal.SIG_DFL)
+
+
 @contextmanager
 def learning(data: Path, place: Path, memory: str = SPILLS) -> Iterator[subprocess.Popen[str]]:
     """``oracledp learn`` in a folder of its own, with its temporary files beneath it."""
@@ -56,7 +62,7 @@ def learning(data: Path, place: Path, memory: str = SPILLS) -> Iterator[subproce
     command += ["--out", str(place / "out" / "rule.json"), "--ledger", str(place / "ledger")]
     environment = {**os.environ, "TMPDIR": str(place / "temporary")}
     pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    with subprocess.Popen(command, env=environment, text=True, **pipes) as process:
+    with subprocess.Popen(command, env=environment, text=True, preexec_fn=heed_signals, **pipes) as process:
         try:
             yield process
         finally:

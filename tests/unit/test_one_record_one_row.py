@@ -15,6 +15,8 @@ FILL = b"pppp,q," + b"r" * 92 + b"\n"  # a plain record of 100 bytes
 NOTE = b'"' + b"x,q,z\n" * 10 + b'",b,c\n'  # one record, whose lines look like records
 SCHEMA = odp.Schema({"y": {"kind": "categorical", "values": ["q", "w"], "other": "o"}})
 
+STRICT = odp.Schema({"y": {"kind": "categorical", "values": ["b", "q", "w"]}})
+
 
 @pytest.mark.parametrize("before", [0, 30, 50, 62])
 def test_quotes_across_the_megabytes_that_a_scanner_may_take_at_a_time_stay_one_record(
@@ -24,7 +26,8 @@ def test_quotes_across_the_megabytes_that_a_scanner_may_take_at_a_time_stay_one_
     first = b"p,w," + b"r" * (before - 5) + b"\n" if before else b""
     (tmp_path / "rows.csv").write_bytes(b"x,y,z\n" + first + FILL * 79_999 + NOTE + FILL * 20_000)
     rows = 100_000 + bool(before)
-    assert odp.Table.from_file(tmp_path / "rows.csv", SCHEMA).rows == rows
+    for strict in (False, True):
+        assert odp.Table.from_file(tmp_path / "rows.csv", STRICT if strict else SCHEMA, strict=strict).rows == rows
     places = read_texts(tmp_path / "rows.csv").counts[1]
     assert (sum(places.values()), places["q"], places["b"]) == (rows, 99_999, 1)
 
