@@ -13,6 +13,7 @@ from oracledp.errors import DataError, NothingDescribed, OracleDPError, Paramete
 from oracledp.mechanisms.private_schema import SchemaInference
 from oracledp.privacy.gaussian_accounting import gaussian_budget
 from oracledp.privacy.guarantee import Neighbours
+from oracledp.privacy.ledger import Ledger
 from oracledp.synthesis import synthesizer as synthesizer_module
 from oracledp.synthesis.raw import RawSynthesis
 
@@ -152,3 +153,14 @@ def test_rows_that_no_column_can_be_described_of_say_so() -> None:
 def test_no_table_is_refused_in_one_line() -> None:
     with pytest.raises(DataError, match="frame or a file name"):
         made(object())
+
+
+def test_too_many_columns_are_refused_before_anything_is_paid(tmp_path: Path) -> None:
+    frame = pd.DataFrame({f"c{number}": ["a", "b"] * 50 for number in range(501)})
+    ledger = Ledger.create(tmp_path / "ledger", epsilon=2, delta="1e-5")
+    with pytest.raises(ParameterError, match="501 columns: at most 500 are synthesized together"):
+        odp.synthesize_raw(frame, epsilon=1, delta="1e-6", ledger=ledger)
+    schema = odp.Schema(dict.fromkeys(frame, "a | b"))
+    with pytest.raises(ParameterError, match="501 columns"):
+        odp.Synthesizer(schema, epsilon=1, delta="1e-6", ledger=ledger).fit(frame)
+    assert ledger.charges == ()

@@ -84,7 +84,7 @@ class RawSynthesis:
     def check(self, facts: Facts) -> None:
         """What either refuses, and a share that leaves next to nothing for one of them."""
         self.inference.check(facts)
-        refuse_large(facts)
+        refuse_large(facts, self.inference.columns)
         if not LEAST_SHARE <= self.share <= 1 - LEAST_SHARE:
             raise ParameterError(f"the share of the schema must lie between {LEAST_SHARE} and {1 - LEAST_SHARE}")
         if self.workload not in MARGINALS:

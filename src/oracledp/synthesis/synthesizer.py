@@ -16,7 +16,7 @@ from oracledp.data.output.frames import FrameShape
 from oracledp.data.schema import Categorical, Ordered, Schema
 from oracledp.data.table import Table
 from oracledp.data.table.unit import ROWS, Unit
-from oracledp.errors import ModelError
+from oracledp.errors import ModelError, ParameterError
 from oracledp.exact.capacity import DOUBLES, refuse_overflow
 from oracledp.exact.numbers import MOST_SAMPLED, MOST_SEED, Exact, positive, probability, show, whole, whole_or_none
 from oracledp.privacy.accounting import zcdp_rho
@@ -39,6 +39,8 @@ from oracledp.synthesis.workload import DEFAULT, Workload
 
 if TYPE_CHECKING:
     from oracledp.privacy.ledger import Ledger
+
+_MOST_COLUMNS = 500  # a fit of them takes some gigabytes
 
 
 class Synthesizer:
@@ -250,8 +252,8 @@ class Measuring:
     name: str = "synthesizer"
 
     def check(self, facts: Facts) -> None:
-        """Refuse sums beyond exact doubles; a budget that bears no noise was refused with the guarantee."""
-        refuse_large(facts)
+        """Refuse what is too large; a budget that bears no noise was refused with the guarantee."""
+        refuse_large(facts, len(self.schema.columns))
 
     def run(self, table: Table, source: Randomness) -> tuple[Measured, Mixture]:
         """Measure, then fit: the fit sees what was released alone."""
@@ -262,11 +264,13 @@ class Measuring:
         return measured, fit_mixture(measured, records.in_order, generator, self.progress)
 
 
-def refuse_large(facts: Facts) -> None:
-    """Refuse what doubles do not sum up exactly.
+def refuse_large(facts: Facts, columns: int) -> None:
+    """Refuse what doubles do not sum up exactly, and what a fit has no room for: its memory grows with columns cubed.
 
     A selection weighs the private rows against public ones, whose number is theirs but for the noise.
     """
+    if columns > _MOST_COLUMNS:
+        raise ParameterError(f"{columns:,} columns: at most {_MOST_COLUMNS} are synthesized together; leave some out")
     refuse_overflow(rows_bound=facts.rows_bound, unit=4, resolution=LATTICE, limit=DOUBLES)
 
 

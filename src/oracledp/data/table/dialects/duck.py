@@ -50,7 +50,7 @@ class DuckDB(Dialect):
 
     def moment_of_stamp(self, stamp: str, column: Moment) -> str:
         """Rounded down to whole days or seconds."""
-        seconds = f"CAST(floor(epoch({stamp})) AS BIGINT)"
+        seconds = f"CAST(epoch(date_trunc('second', {stamp})) AS BIGINT)"  # whole, so that no float is rounded
         days = f"date_diff('day', DATE '1970-01-01', CAST({stamp} AS DATE))"
         return f"CASE WHEN isfinite({stamp}) THEN {days if column.kind == 'date' else seconds} END"
 
