@@ -169,19 +169,76 @@ def test_a_moment_far_off_in_a_list_stops_no_arrow_file(kind: pa.DataType, tmp_p
     added(tmp_path / "some.arrow", tmp_path / "more.arrow")
 
 
-@pytest.mark.parametrize("kind", [pa.timestamp("us"), pa.timestamp("ns")], ids=str)
-def test_a_moment_far_off_stops_no_parquet_file(kind: pa.DataType, tmp_path: Path) -> None:
-    for name, numbers in (("some", [0, 1]), ("more", [0, 1, -(2**63)])):
+STORED = [
+    pair for pair in FAR if str(pair[0]) not in ("timestamp[s]", "timestamp[s, tz=UTC]")
+]  # Parquet has no seconds
+
+
+@pytest.mark.parametrize(("kind", "far"), [*STORED, (pa.timestamp("ns"), -(2**63))], ids=str)
+def test_a_moment_far_off_stops_no_parquet_file(kind: pa.DataType, far: int, tmp_path: Path) -> None:
+    for name, numbers in (("some", [0, 1]), ("more", [0, 1, far])):
         pq.write_table(counted(kind, numbers), tmp_path / f"{name}.parquet")
     added(tmp_path / "some.parquet", tmp_path / "more.parquet")
 
 
-@pytest.mark.parametrize("kind", [pa.string(), pa.large_string()], ids=str)
-def test_a_text_that_is_not_utf_8_stops_no_arrow_file(kind: pa.DataType, tmp_path: Path) -> None:
-    binary = pa.large_binary() if kind == pa.large_string() else pa.binary()
-    for name, texts in (("some", [b"a", None]), ("more", [b"a", None, b"\xff"])):
-        feather.write_feather(pa.table({"x": pa.array(texts, binary).view(kind)}), tmp_path / f"{name}.arrow")
-    assert added(tmp_path / "some.arrow", tmp_path / "more.arrow") is None
+def odd_texts(kind: str, texts: list[bytes | None]) -> pa.Array:
+    """Texts of which some may not be UTF-8, as they are or inside of what holds texts."""
+    plain = pa.array(texts, pa.binary()).view(pa.string())
+    if kind == "list":
+        return pa.ListArray.from_arrays(pa.array(range(len(texts) + 1), pa.int32()), plain)
+    if kind == "struct":
+        return pa.StructArray.from_arrays([plain], ["t"])
+    if kind == "dictionary":
+        return pa.DictionaryArray.from_arrays(pa.array(range(len(texts))), plain)
+    if kind == "list of dictionary":
+        return pa.ListArray.from_arrays(pa.array(range(len(texts) + 1), pa.int32()), odd_texts("dictionary", texts))
+    large = pa.array(texts, pa.large_binary()).view(pa.large_string())
+    return plain if kind == "string" else large if kind == "large" else large.cast(pa.string_view(), safe=False)
+
+
+@pytest.mark.parametrize("file", ["arrow", "parquet", "folder"])
+@pytest.mark.parametrize("kind", ["string", "large", "view", "dictionary", "list", "struct", "list of dictionary"])
+def test_a_text_that_is_not_utf_8_stops_no_file(kind: str, file: str, tmp_path: Path) -> None:
+    paths = []
+    for name, texts in (("some", [b"a", b"b"]), ("more", [b"a", b"b", b"\xff"])):
+        table = pa.table({"x": odd_texts(kind, texts)})
+        path = tmp_path / f"{name}.{file}" if file != "folder" else tmp_path / name / "year=2026" / "part.parquet"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        (feather.write_feather if file == "arrow" else pq.write_table)(table, path)
+        paths.append(path if file != "folder" else tmp_path / name)
+    assert added(*paths) is None
+    if file == "folder":
+        assert read_texts(paths[1]).counts[1] == {"2026": 3}
+
+
+@pytest.mark.parametrize("kind", [pa.timestamp("ms"), pa.string()], ids=str)
+@pytest.mark.parametrize("ending", ["arrow", "parquet"])
+def test_one_odd_value_stops_no_table_of_a_schema(kind: pa.DataType, ending: str, tmp_path: Path) -> None:
+    schema = odp.Schema(
+        {"x": {"kind": "timestamp", "lo": "1970-01-01 00:00:00", "hi": "1970-01-02 00:00:00"}, "n": "integer 0..3"}
+    )
+    if kind == pa.string():
+        schema = odp.Schema({"x": {"kind": "categorical", "values": ["a", "b"]}, "n": "integer 0..3"})
+    held = odd_texts("string", [b"a", b"b", b"\xff"]) if kind == pa.string() else counted(kind, [0, 1, 10**16])["x"]
+    path = tmp_path / f"x.{ending}"
+    (feather.write_feather if ending == "arrow" else pq.write_table)(pa.table({"x": held, "n": [0, 1, 2]}), path)
+    assert odp.Table.from_file(path, schema).rows == 3
+
+
+def test_columns_of_parquet_that_are_not_read_stop_nothing(tmp_path: Path) -> None:
+    pq.write_table(
+        pa.table({"a.b": ["x", "y"], "n": [1, 2], "far": odd_texts("string", [b"a", b"\xff"])}), tmp_path / "x.pq"
+    )
+    schema = odp.Schema({"a.b": {"kind": "categorical", "values": ["x", "y"]}, "n": "integer 0..3"})
+    assert odp.Table.from_file(tmp_path / "x.pq", schema).codes.tolist() == [[0, 1], [1, 2]]
+
+
+@pytest.mark.parametrize("digits", [20, 50])
+@pytest.mark.parametrize("ending", ["arrow", "parquet"])
+def test_decimals_of_256_bits_are_numbers(digits: int, ending: str, tmp_path: Path) -> None:
+    table = pa.table({"x": pa.array([Decimal("1.50"), Decimal(2), None], pa.decimal256(digits, 2))})
+    (feather.write_feather if ending == "arrow" else pq.write_table)(table, tmp_path / f"x.{ending}")
+    assert read_texts(tmp_path / f"x.{ending}").counts == ({"1.5": 1, "2": 1, None: 1},)
 
 
 def test_parts_of_single_and_double_floats_say_the_same(tmp_path: Path) -> None:

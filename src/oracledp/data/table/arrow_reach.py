@@ -1,66 +1,79 @@
-"""Arrow files with values that DuckDB refuses whole files for: each of them is missing, and stops nothing.
+"""Columns of Arrow with values that DuckDB refuses whole files for: each of them is missing, and stops nothing.
 
 These are time stamps and durations that no count of microseconds holds, and texts that are not UTF-8.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Iterable
 from typing import Any
 
 from oracledp.extras import optional
 
 _PER_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
 _SECONDS = (1 << 63) // 10**6 - 1  # that microseconds count
+_DIGITS = 38  # of the decimals that DuckDB has
 
 
-def within_reach(connection: Any, path: Path, relation: Any) -> Any:
-    """The relation of the file at a path, with what is out of reach missing; it is read batch by batch."""
-    arrow, ipc = optional("pyarrow", extra="frames"), optional("pyarrow.ipc", extra="frames")
-    try:
-        file = ipc.open_file(path)
-        batches: Iterator[Any] = (file.get_batch(place) for place in range(file.num_record_batches))
-    except arrow.ArrowInvalid:  # a stream
-        file = ipc.open_stream(path)
-        batches = iter(file)
-    if not any(_may_fail(arrow, kind) for kind in file.schema.types):
-        return relation
-    schema = arrow.schema([field.with_type(_held_type(arrow, field.type)) for field in file.schema])
-    held = (arrow.record_batch([_held(arrow, column) for column in batch.columns], schema=schema) for batch in batches)
-    return connection.from_arrow(arrow.RecordBatchReader.from_batches(schema, held))
-
-
-def _may_fail(arrow: Any, kind: Any) -> bool:
-    return bool(_is_text(arrow, kind) or _counts_time(arrow, kind) or _held_type(arrow, kind) != kind)
-
-
-def _is_text(arrow: Any, kind: Any) -> bool:
-    return bool(arrow.types.is_string(kind) or arrow.types.is_large_string(kind))
-
-
-def _counts_time(arrow: Any, kind: Any) -> bool:
-    return bool(arrow.types.is_timestamp(kind) or arrow.types.is_duration(kind))
-
-
-def _held_type(arrow: Any, kind: Any, inside: bool = False) -> Any:
-    """The type, with counts in the place of time stamps and durations inside of lists and records."""
-    if arrow.types.is_struct(kind):
+def held_type(kind: Any, inside: bool = False) -> Any:
+    """The type that DuckDB reads, which has counts in the place of moments inside of lists and records."""
+    arrow = optional("pyarrow", extra="frames")
+    types = arrow.types
+    if types.is_dictionary(kind) or types.is_run_end_encoded(kind):
+        return held_type(kind.value_type, inside)
+    if isinstance(kind, arrow.BaseExtensionType) and _is_text(types, held_type(kind.storage_type)):
+        return held_type(kind.storage_type)
+    if types.is_map(kind):
+        return arrow.map_(held_type(kind.key_type, inside=True), held_type(kind.item_type, inside=True))
+    if types.is_struct(kind):
         fields = [kind.field(place) for place in range(kind.num_fields)]
-        return arrow.struct([field.with_type(_held_type(arrow, field.type, inside=True)) for field in fields])
-    if arrow.types.is_list(kind) or arrow.types.is_large_list(kind):
-        make = arrow.list_ if arrow.types.is_list(kind) else arrow.large_list
-        return make(kind.value_field.with_type(_held_type(arrow, kind.value_type, inside=True)))
-    return arrow.int64() if inside and _counts_time(arrow, kind) else kind
+        return arrow.struct([field.with_type(held_type(field.type, inside=True)) for field in fields])
+    if types.is_list(kind) or types.is_large_list(kind):
+        make = arrow.list_ if types.is_list(kind) else arrow.large_list
+        return make(kind.value_field.with_type(held_type(kind.value_type, inside=True)))
+    if types.is_decimal256(kind):
+        return arrow.decimal128(kind.precision, kind.scale) if kind.precision <= _DIGITS else arrow.float64()
+    if types.is_float16(kind):
+        return arrow.float32()
+    if types.is_string_view(kind) or types.is_binary_view(kind):
+        return arrow.large_string() if types.is_string_view(kind) else arrow.large_binary()
+    return arrow.int64() if inside and _counts_time(types, kind) else kind
 
 
-def _held(arrow: Any, column: Any) -> Any:
-    if _counts_time(arrow, column.type):
+def held_schema(schema: Any) -> Any:
+    """The schema of what :func:`held` makes of batches."""
+    arrow = optional("pyarrow", extra="frames")
+    return arrow.schema([field.with_type(held_type(field.type)) for field in schema])
+
+
+def held(columns: Iterable[Any], schema: Any) -> Any:
+    """Columns as a batch with a schema that was held, with what is out of reach missing."""
+    arrow = optional("pyarrow", extra="frames")
+    return arrow.record_batch([_held(arrow, *pair) for pair in zip(columns, schema.types, strict=True)], schema=schema)
+
+
+def _is_text(types: Any, kind: Any) -> bool:
+    return bool(types.is_string(kind) or types.is_large_string(kind))
+
+
+def _counts_time(types: Any, kind: Any) -> bool:
+    return bool(types.is_timestamp(kind) or types.is_duration(kind))
+
+
+def _held(arrow: Any, column: Any, wanted: Any) -> Any:
+    types = arrow.types
+    if types.is_dictionary(column.type):
+        values = column.dictionary.cast(wanted, safe=False)
+        column = arrow.DictionaryArray.from_arrays(column.indices, values).dictionary_decode()
+    elif types.is_run_end_encoded(column.type):
+        column = optional("pyarrow.compute", extra="frames").run_end_decode(column)
+    if isinstance(column.type, arrow.BaseExtensionType) and wanted != column.type:
+        column = column.storage
+    if wanted != column.type:
+        column = column.cast(wanted, safe=False)
+    if _counts_time(types, wanted):
         return _near(arrow, column)
-    if _is_text(arrow, column.type):
-        return _readable(arrow, column)
-    wanted = _held_type(arrow, column.type)
-    return column if wanted == column.type else column.cast(wanted)
+    return _readable(arrow, column) if _is_text(types, wanted) or types.is_nested(wanted) else column
 
 
 def _near(arrow: Any, column: Any) -> Any:
@@ -74,18 +87,16 @@ def _near(arrow: Any, column: Any) -> Any:
 
 
 def _readable(arrow: Any, column: Any) -> Any:
-    """Without the texts that are not UTF-8; looked for one by one only where there are some."""
+    """Without the values that hold text that is not UTF-8; looked for one by one only where there are some."""
+    if _is_valid(arrow, column):
+        return column
+    kept = [place if _is_valid(arrow, column.take(arrow.array([place]))) else None for place in range(len(column))]
+    return column.take(arrow.array(kept, arrow.int64()))
+
+
+def _is_valid(arrow: Any, column: Any) -> bool:
     try:
         column.validate(full=True)
     except arrow.ArrowInvalid:
-        large = arrow.types.is_large_string(column.type)
-        texts = column.view(arrow.large_binary() if large else arrow.binary()).to_pylist()
-        return arrow.array([_decoded(text) for text in texts], column.type)
-    return column
-
-
-def _decoded(text: bytes | None) -> str | None:
-    try:
-        return None if text is None else text.decode()
-    except UnicodeDecodeError:
-        return None
+        return False
+    return True

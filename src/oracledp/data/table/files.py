@@ -1,4 +1,4 @@
-"""Files as DuckDB relations: CSV with nothing guessed, Parquet, folders of Parquet, Arrow."""
+"""Files as DuckDB relations, their format told by their names: CSV here, with nothing guessed."""
 
 from __future__ import annotations
 
@@ -16,51 +16,56 @@ from oracledp.data.schema import FileFormat, Schema
 from oracledp.data.table.duck import Source, attempt
 from oracledp.data.table.sql import DUCKDB
 from oracledp.data.table.transcoding import CSV_ENDINGS, LONGEST_HEADER, as_utf8, is_utf8
+from oracledp.data.table.typed_files import ARROW, PARQUET, literal_path, open_arrow, open_folder, open_parquet
 from oracledp.data.table.unit import ROWS, Unit
 from oracledp.errors import DataError
-from oracledp.extras import optional
 
-_PARQUET = (".parquet", ".pq")
-_ARROW = (".arrow", ".arrows", ".feather", ".ipc")
 _MOST_FIELDS = 10_000  # of a CSV file: the engine's time grows with their square
-_ARROW_FILE = b"ARROW1"
-_ARROW_STREAM_END = b"\xff\xff\xff\xff\x00\x00\x00\x00"
 
 
 def open_file(connection: Any, path: Path, schema: Schema, *, strict: bool, unit: Unit = ROWS) -> Source:
     """The file as a source to count, its format told by its name; a CSV file is spelled as the schema says."""
-    if not path.exists():
-        raise DataError(f"{path}: no such file")
-    if path.is_dir():
-        return _open_folder(connection, path, _parquet_files(path), strict=strict)
-    packed = path.suffix.lower() == ".gz"
-    ending = Path(path.stem if packed else path.name).suffix.lower()
+    names = (*schema.names, *([] if unit.person is None else [unit.person]))
+    ending, packed = _ending(path)
     if ending in CSV_ENDINGS:
         opened = _read_csv(connection, path, _usual(schema.file, ending), packed, strict=strict)
-        names = (*schema.names, *([] if unit.person is None else [unit.person]))
         return replace(opened, places=_places(path, list(opened.header), names))
-    if ending in _PARQUET and not packed:
-        return _open_parquet(connection, path, [path])
-    if ending in _ARROW and not packed:
-        return _open_arrow(connection, path)
-    known = ", ".join((*CSV_ENDINGS, *(f"{known}.gz" for known in CSV_ENDINGS), *_PARQUET, *_ARROW))
+    return _open_typed(connection, path, names, strict=strict)
+
+
+def open_texts(connection: Any, path: Path, file: FileFormat) -> tuple[Source, tuple[str, ...]]:
+    """The file as a source without a schema, and the names of its columns."""
+    ending, packed = _ending(path)
+    if ending in CSV_ENDINGS:
+        opened = _read_csv(connection, path, _usual(file, ending), packed, strict=False)
+        return opened, opened.header
+    opened = _open_typed(connection, path, None, strict=False)
+    return opened, tuple(opened.relation.columns)
+
+
+def _ending(path: Path) -> tuple[str, bool]:
+    """What the name of a file says of its format, and whether it is packed; nothing of a folder."""
+    if not path.exists():
+        raise DataError(f"{path}: no such file")
+    packed = path.suffix.lower() == ".gz"
+    return ("" if path.is_dir() else Path(path.stem if packed else path.name).suffix.lower()), packed
+
+
+def _open_typed(connection: Any, path: Path, names: Sequence[str] | None, *, strict: bool) -> Source:
+    """A file whose columns have types, or a folder of such."""
+    if path.is_dir():
+        return open_folder(connection, path, names, strict=strict)
+    if path.suffix.lower() in PARQUET:
+        return open_parquet(connection, path, [path], names, strict=strict)
+    if path.suffix.lower() in ARROW:
+        return open_arrow(connection, path, strict=strict)
+    known = ", ".join((*CSV_ENDINGS, *(f"{known}.gz" for known in CSV_ENDINGS), *PARQUET, *ARROW))
     raise DataError(f"{path.name}: the format is told by the name, which must end in {known}")
 
 
 def _usual(file: FileFormat, ending: str) -> FileFormat:
     """With the delimiter that the file's name says, unless the format says another."""
     return file if file.delimiter is not None else file.changed(delimiter="\t" if ending == ".tsv" else ",")
-
-
-def open_texts(connection: Any, path: Path, file: FileFormat) -> tuple[Source, tuple[str, ...]]:
-    """The file as a source without a schema, and the names of its columns."""
-    packed = path.suffix.lower() == ".gz"
-    ending = Path(path.stem if packed else path.name).suffix.lower()
-    if path.is_file() and ending in CSV_ENDINGS:
-        opened = _read_csv(connection, path, _usual(file, ending), packed, strict=False)
-        return opened, opened.header
-    opened = open_file(connection, path, Schema({"_": {"kind": "boolean"}}), strict=False)
-    return opened, tuple(opened.relation.columns)
 
 
 # ---- CSV -----------------------------------------------------------------------------------------------
@@ -81,7 +86,7 @@ def _read_csv(connection: Any, path: Path, file: FileFormat, packed: bool, *, st
 
     def scanned(*options: str) -> Any:
         given = (
-            f"{_literal_path(path)}, auto_detect = false, header = {str(file.names is None).lower()},"
+            f"{literal_path(path)}, auto_detect = false, header = {str(file.names is None).lower()},"
             f" columns = {{{fields}}}, delim = {DUCKDB.literal(file.separator)}, quote = '\"', escape = '\"',"
             f" nullstr = '', allow_quoted_nulls = false, compression = '{'gzip' if packed else 'none'}'"
         )
@@ -144,83 +149,3 @@ def _places(path: Path, header: list[str], names: Sequence[str]) -> dict[str, st
             problem = "is missing from" if not found[column] else "stands twice in"
             raise DataError(f"column {column!r} {problem} {path.name}")
     return {column: f"f{header.index(column)}" for column in names}
-
-
-def _literal_path(path: Path) -> str:
-    """An absolute path as an SQL literal, in which no character is a wildcard."""
-    special = str.maketrans({"[": "[[]", "*": "[*]", "?": "[?]"})
-    return DUCKDB.literal(str(path.absolute()).translate(special))
-
-
-# ---- Parquet and Arrow ---------------------------------------------------------------------------------
-def _parquet_files(folder: Path) -> list[Path]:
-    files = sorted(file for ending in _PARQUET for file in folder.rglob(f"*{ending}") if file.is_file())
-    visible = [file for file in files if not any(part.startswith(".") for part in file.relative_to(folder).parts)]
-    if not visible:
-        raise DataError(f"{folder}: holds no Parquet file")
-    return visible
-
-
-def _open_parquet(connection: Any, path: Path, files: list[Path]) -> Source:
-    listed = "[" + ", ".join(map(_literal_path, files)) + "]"
-    partitioned = any("=" in part for file in files for part in file.relative_to(path).parts[:-1])
-    options = f"hive_partitioning = {str(partitioned).lower()}, hive_types_autocast = false"
-    query = f"SELECT * FROM read_parquet({listed}, {options})"
-    return Source(attempt(lambda: connection.sql(query), path.name), path.name)
-
-
-def _open_folder(connection: Any, path: Path, files: list[Path], *, strict: bool) -> Source:
-    """All files as one; each by itself where types differ, which may be the work of a single missing value.
-
-    DuckDB would cast later files to the first one's types, rounding on the way.
-    """
-    whole = _open_parquet(connection, path, files)
-    mixed = _mixed_column(connection, path, "[" + ", ".join(map(_literal_path, files)) + "]")
-    if mixed is None:
-        return whole
-    if strict:
-        raise DataError(f"{path.name}: the files disagree on the type of column {mixed!r}")
-    parts = tuple(_open_parquet(connection, path, [file]) for file in files)
-    return replace(whole, parts=parts)
-
-
-def _mixed_column(connection: Any, path: Path, listed: str) -> str | None:
-    """A column that is stored as several types."""
-    traits = "type, converted_type, CAST(logical_type AS VARCHAR), precision, scale"
-    query = (
-        f"SELECT min(name) FROM (SELECT name FROM parquet_schema({listed}) WHERE num_children IS NULL"
-        f" GROUP BY name HAVING count(DISTINCT row({traits})) > 1)"
-    )
-    ((mixed,),) = attempt(lambda: connection.sql(query).fetchall(), path.name)
-    return None if mixed is None else str(mixed)
-
-
-def _open_arrow(connection: Any, path: Path) -> Source:
-    """An IPC file, which knows its own end, or an IPC stream, which must carry the mark of its end."""
-    pyarrow = optional("pyarrow", extra="frames")
-    datasets, ipc = (optional(f"pyarrow.{module}", extra="frames") for module in ("dataset", "ipc"))
-    whole = _is_arrow_file(path) or _ends_as_stream(path)
-
-    def reopen() -> Any:
-        read = datasets.dataset(path, format="ipc") if _is_arrow_file(path) else ipc.open_stream(path)
-        return attempt(lambda: connection.from_arrow(read), path.name)
-
-    try:
-        relation = reopen() if whole else None
-    except (pyarrow.ArrowException, OSError):
-        relation = None
-    if relation is None:
-        raise DataError(f"{path.name}: cannot be read: damaged, truncated or not an Arrow IPC file or stream")
-    return Source(relation, path.name, reopen=reopen)
-
-
-def _is_arrow_file(path: Path) -> bool:
-    with path.open("rb") as stream:
-        return stream.read(len(_ARROW_FILE)) == _ARROW_FILE
-
-
-def _ends_as_stream(path: Path) -> bool:
-    """A stream without its end may be cut between two batches, where no reader would notice."""
-    with path.open("rb") as stream:
-        stream.seek(max(0, path.stat().st_size - len(_ARROW_STREAM_END)))
-        return stream.read() == _ARROW_STREAM_END

@@ -11,7 +11,6 @@ from typing import Any
 
 from oracledp.data.schema import FileFormat, Schema
 from oracledp.data.schema.number_marks import NumberMarks
-from oracledp.data.table.arrow_reach import within_reach
 from oracledp.data.table.duck import Source, attempt, count_records, private_connection
 from oracledp.data.table.encoded import Encoded
 from oracledp.data.table.files import open_texts
@@ -62,8 +61,6 @@ def file_texts(path: Path, file: FileFormat, unit: Unit, memory: str | None = No
     with private_connection(memory) as connection:
         opened, found = open_texts(connection, path, file)
         names = distinct_names(found)
-        if opened.reopen is not None:  # an Arrow file
-            opened = replace(opened, relation=within_reach(connection, path, opened.relation))
         attempt(lambda: _texts(opened, names, unit, file.marks).create(_ROWS), opened.title, opened.failure)
         kept = tuple(name for name in names if name != unit.person)
         if opened.unread is not None and unit.person is None:  # a record that cannot be read names no person
