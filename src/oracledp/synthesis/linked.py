@@ -30,7 +30,7 @@ from oracledp.synthesis.measurements import Meter
 from oracledp.synthesis.measuring import Measured, measure
 from oracledp.synthesis.mixture import Mixture
 from oracledp.synthesis.model import SyntheticModel
-from oracledp.synthesis.synthesizer import records_of
+from oracledp.synthesis.synthesizer import records_of, refuse_large
 
 if TYPE_CHECKING:
     from oracledp.privacy.ledger import Ledger
@@ -108,7 +108,7 @@ class LinkedSynthesizer:
             rho=budget.rho,
         )
         facts = Facts(None, schema.counted, table.assumes, Unit(schema.unit.person, 1))
-        measuring = LinkedMeasuring(promise, budget, progress)
+        measuring = LinkedMeasuring(promise, budget, len(schema.joined.columns), progress)
         released = release(measuring, table, facts, ledger=self.ledger, source=source)
         models = [
             _model(own, released.guarantee, fitted)
@@ -235,11 +235,13 @@ class LinkedMeasuring:
 
     guarantee: Guarantee
     budget: GaussianBudget
+    columns: int  # of both tables, which are fitted as one
     progress: Progress = silent
     name: str = "linked-synthesizer"
 
     def check(self, facts: Facts) -> None:
-        """Refuse sums beyond exact doubles."""
+        """Refuse sums beyond exact doubles, and more columns than a fit has room for."""
+        refuse_large(facts, self.columns)
         refuse_overflow(rows_bound=facts.rows_bound, unit=WHOLE, limit=DOUBLES)
 
     def run(self, table: LinkedTable, source: Randomness) -> tuple[Fitted, Fitted]:

@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from math import comb, prod, sqrt
+from math import comb, sqrt
 
 _MOST_ONE_WAY = 0.36  # of the budget
 _LEAST_THREE_WAY = 0.13  # of what two- and three-ways share, where three-ways are measured at all
+_MOST_THREE_WAY = 1_000_000  # counts: each is a number in every component of the model
+_MOST_TWO_WAY = 40_000_000  # cells of all pairs together
 
 
 @dataclass(frozen=True)
@@ -38,7 +40,8 @@ def relative_noise(rho: float, total: float, columns: int) -> float:
 def settings(rho: float, total: float, sizes: Sequence[int], order: int = 3) -> Settings:
     """The settings for a table of ``total`` records and these column sizes at zCDP budget ``rho``."""
     noise = relative_noise(rho, total, len(sizes))
-    fine = int(min(max(5 * noise**-0.7, 16), 3000))
+    room = _MOST_TWO_WAY // max(comb(len(sizes), 2), 1)
+    fine = int(min(max(5 * noise**-0.7, 16), 3000, max(room, 16)))
     groups, shares = _shares(rho, total, sizes, fine, order)
     return Settings(
         thresholds=_thresholds(min(max(0.8 * noise**0.8, 0.0005), 0.125)),
@@ -68,7 +71,7 @@ def _shares(
 
     Each order weighs in with its number of counts times the root of how often the workload uses one of them, to
     the power 2/3; the one-ways, which every answer stands on, count three times, up to a limit. Parities are cut as
-    finely as leaves their noise below a tenth of the records.
+    finely as leaves their noise below a tenth of the records, and as there is room for.
     """
     columns = len(sizes)
     one = 3 * sum(size - 1 for size in sizes) * sqrt(max(comb(columns - 1, 2), 1))
@@ -78,7 +81,7 @@ def _shares(
     for groups in (4, 2):
         three = _triples([min(size, groups) - 1 for size in sizes]) if order >= 3 else 0
         shares = _normal(one, two, three)
-        if three and sqrt(three / (2 * rho * shares[2])) < 0.1 * total:
+        if 0 < three <= _MOST_THREE_WAY and sqrt(three / (2 * rho * shares[2])) < 0.1 * total:
             return groups, shares
     return 1, _normal(one, two, 0)
 
@@ -94,4 +97,10 @@ def _normal(one: float, two: float, three: float) -> tuple[float, float, float]:
 
 
 def _triples(features: Sequence[int]) -> int:
-    return sum(prod(triple) for triple in combinations(features, 3))
+    """How many products there are of three features of different columns.
+
+    >>> _triples([1, 2, 3, 0])
+    6
+    """
+    ones, twos, threes = (sum(count**power for count in features) for power in (1, 2, 3))
+    return (ones**3 - 3 * ones * twos + 2 * threes) // 6
