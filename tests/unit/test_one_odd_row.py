@@ -211,6 +211,43 @@ def test_a_text_that_is_not_utf_8_stops_no_file(kind: str, file: str, tmp_path: 
         assert read_texts(paths[1]).counts[1] == {"2026": 3}
 
 
+BESIDE = {
+    "int8": pa.array([1, -2, None], pa.int8()),
+    "uint64": pa.array([1, 2**64 - 1, None], pa.uint64()),
+    "float": pa.array([0.1, float("nan"), None], pa.float32()),
+    "double": pa.array([0.1, float("inf"), 1e300]),
+    "half": pa.array(np.array([0.5, 1, 2], np.float16)),
+    "money": pa.array([Decimal("1.50"), Decimal("-0.01"), None], pa.decimal128(12, 2)),
+    "wide money": pa.array([Decimal("1.50"), Decimal("-0.01"), None], pa.decimal256(50, 2)),
+    "truth": pa.array([True, False, None]),
+    "day": pa.array([DAY, date(1, 1, 1), None]),
+    "clock": pa.array([time(5, 6, 7, 8), time(0), None]),
+    "seconds": pa.array([HOUR, datetime(1, 1, 1), None], pa.timestamp("s")),
+    "micros": pa.array([HOUR.replace(microsecond=5), datetime(1, 1, 1), None], pa.timestamp("us")),
+    "nanos": pa.array([1, 10**18 + 1, None], pa.timestamp("ns")),
+    "zoned": pa.array([HOUR, datetime(1, 1, 1), None], pa.timestamp("us", "Europe/Paris")),
+    "coded": pa.array(["a", "b", None]).dictionary_encode(),
+    "bytes": pa.array([b"a", b"\xff", None]),
+    "fixed": pa.array([b"a", b"\xff", None], pa.binary(1)),
+    "list": pa.array([[HOUR], [], None]),
+    "record": pa.array([{"a": 1.5, "b": HOUR}, {"a": 2, "b": None}, None]),
+    "map": pa.array([[("a", 1)], [], None], pa.map_(pa.string(), pa.int64())),
+}
+
+
+@pytest.mark.parametrize("beside", BESIDE)
+@pytest.mark.parametrize("ending", ["arrow", "parquet"])
+def test_a_text_that_is_not_utf_8_changes_no_column_beside_it(beside: str, ending: str, tmp_path: Path) -> None:
+    found = []
+    for name, last in (("some", b"c"), ("more", b"\xff")):
+        table = pa.table({"x": odd_texts("string", [b"a", b"b", last]), "beside": BESIDE[beside]})
+        (feather.write_feather if ending == "arrow" else pq.write_table)(table, tmp_path / f"{name}.{ending}")
+        found.append(read_texts(tmp_path / f"{name}.{ending}").counts)
+    assert found[0][0] == {"a": 1, "b": 1, "c": 1}
+    assert found[1][0] == {"a": 1, "b": 1, None: 1}
+    assert found[0][1] == found[1][1]
+
+
 @pytest.mark.parametrize("kind", [pa.timestamp("ms"), pa.string()], ids=str)
 @pytest.mark.parametrize("ending", ["arrow", "parquet"])
 def test_one_odd_value_stops_no_table_of_a_schema(kind: pa.DataType, ending: str, tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from datetime import date, datetime
 from pathlib import Path
 
 import duckdb
@@ -82,6 +83,21 @@ def test_parquet_keeps_types_missing_values_and_empty_texts(tmp_path: Path) -> N
     assert [str(kind) for kind in read.types] == list(types.values())
     assert read.columns == list(columns)
     assert read.fetchall() == list(zip(*columns.values(), strict=True))
+
+
+def test_parquet_stores_dates_as_such_where_their_format_is_the_usual_one(tmp_path: Path) -> None:
+    bounds = {"day": ("2026-01-01", "2026-01-31"), "seen": ("2026-01-01 00:00:00", "2026-01-31 00:00:00")}
+    kinds = {"day": "date", "seen": "timestamp"}
+    usual = {name: {"kind": kinds[name], "lo": lo, "hi": hi, "nullable": True} for name, (lo, hi) in bounds.items()}
+    schema = odp.Schema({**usual, "own": {**usual["day"], "format": "%d/%m/%Y"}})
+    rows = {"day": ["2026-01-04", None], "seen": ["2026-01-03 00:00:05", None], "own": ["05/01/2026", None]}
+    made = FrameShape.plain(schema).build({name: np.array(texts, dtype=object) for name, texts in rows.items()})
+    with (tmp_path / "rows.parquet").open("wb") as file:
+        write_parquet([made], file)
+    read = duckdb.read_parquet(str(tmp_path / "rows.parquet"))
+    assert [str(kind) for kind in read.types] == ["DATE", "TIMESTAMP", "VARCHAR"]
+    assert read.fetchall() == [(date(2026, 1, 4), datetime(2026, 1, 3, 0, 0, 5), "05/01/2026"), (None,) * 3]
+    assert odp.Table.from_file(tmp_path / "rows.parquet", schema).rows == 2
 
 
 def test_parts_make_one_file(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oracledp.data.output.rows import PlainRows, Spelling
-from oracledp.data.schema import Amount, Boolean, Categorical, Column, Moment, Numeric, Schema
+from oracledp.data.schema import Amount, Boolean, Categorical, Column, Date, Moment, Numeric, Schema, Timestamp
 from oracledp.extras import optional
 
 # How each library stores what a column holds: the type without missing values, and the type with them. A frame's own
@@ -91,6 +91,8 @@ class FrameShape:
     def _stored(self, column: Column) -> str:
         if self.library == _PLAIN and isinstance(column, Amount):
             return f"DECIMAL(18, {column.places})"
+        if self.library == _PLAIN and isinstance(column, Date | Timestamp) and column.format == column.usual:
+            return column.kind.upper()
         return _TYPES[self.library][_content(column)][column.nullable]
 
 

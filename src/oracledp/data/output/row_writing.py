@@ -18,6 +18,8 @@ _STORED: dict[str, tuple[Any, Any]] = {  # numpy's type, and what stands in for 
     "BOOLEAN": (np.bool_, False),
     "BIGINT": (np.int64, 0),
     "DOUBLE": (np.float64, 0.0),
+    "DATE": (object, "1970-01-01"),
+    "TIMESTAMP": (object, "1970-01-01"),
 }
 
 

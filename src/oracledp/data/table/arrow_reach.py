@@ -19,6 +19,8 @@ def held_type(kind: Any, inside: bool = False) -> Any:
     """The type that DuckDB reads, which has counts in the place of moments inside of lists and records."""
     arrow = optional("pyarrow", extra="frames")
     types = arrow.types
+    if not inside and kind == arrow.dictionary(arrow.int32(), arrow.string()):
+        return kind
     if types.is_dictionary(kind) or types.is_run_end_encoded(kind):
         return held_type(kind.value_type, inside)
     if isinstance(kind, arrow.BaseExtensionType) and _is_text(types, held_type(kind.storage_type)):
@@ -62,6 +64,9 @@ def _counts_time(types: Any, kind: Any) -> bool:
 
 def _held(arrow: Any, column: Any, wanted: Any) -> Any:
     types = arrow.types
+    if types.is_dictionary(wanted):
+        plain = _is_valid(arrow, column.dictionary)
+        return column if plain else _held(arrow, column, wanted.value_type).dictionary_encode()
     if types.is_dictionary(column.type):
         values = column.dictionary.cast(wanted, safe=False)
         column = arrow.DictionaryArray.from_arrays(column.indices, values).dictionary_decode()

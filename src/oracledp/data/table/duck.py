@@ -65,7 +65,8 @@ class Source:
     ``places`` gives the relation's own name of a column where it is another; ``line_text`` is the expression
     whose line breaks place a row on a line of a file; ``reopen`` gives the relation anew where it can be read
     only once; ``unread`` says afterwards how many records could not be read at all; ``parts`` are to be counted one by
-    one instead; ``header`` has the names of all its columns where the relation's own are others.
+    one instead; ``header`` has the names of all its columns where the relation's own are others; ``careful`` gives the
+    same in a slower way, in which no single value stops DuckDB.
     """
 
     relation: Any
@@ -77,6 +78,17 @@ class Source:
     unread: Callable[[], int] | None = None
     parts: tuple[Source, ...] = ()
     header: tuple[str, ...] = ()
+    careful: Callable[[], Source] | None = None
+
+    def read(self, action: Callable[[Source], Result]) -> Result:
+        """What an action makes of the source, and of the careful one where that fails, as one value may be why."""
+        if self.careful is None:
+            return action(self)
+        try:
+            return action(self)
+        except DataError:
+            other = self.careful()
+        return action(other)
 
 
 def count_query(source: Any, schema: Schema, connection: Any, unit: Unit = ROWS) -> Encoded:
@@ -99,6 +111,10 @@ def query_source(source: Any, connection: Any) -> Source:
 
 def count_records(source: Source, schema: Schema, unit: Unit = ROWS) -> Encoded:
     """The distinct records as codes and flaws, and their counts; of a person's rows those that are kept."""
+    return source.read(lambda read: _counted(read, schema, unit))
+
+
+def _counted(source: Source, schema: Schema, unit: Unit) -> Encoded:
     if source.parts and unit.person is None:
         return Encoded.together([count_records(part, schema) for part in source.parts])
     encodings = _encodings(source, schema)
@@ -116,6 +132,10 @@ def count_records(source: Source, schema: Schema, unit: Unit = ROWS) -> Encoded:
 
 def kept_records(source: Source, schema: Schema, unit: Unit) -> Encoded:
     """The rows that are kept of each person, one by one, with whose they are: for what is joined by person."""
+    return source.read(lambda read: _kept_one_by_one(read, schema, unit))
+
+
+def _kept_one_by_one(source: Source, schema: Schema, unit: Unit) -> Encoded:
     names = [f"c{index}" for index in range(len(schema.columns))]
     rows = _kept(source, schema, unit).project(", ".join([*names, "person"]))
     result = attempt(rows.fetchnumpy, source.title, source.failure)

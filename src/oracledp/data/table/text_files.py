@@ -61,7 +61,7 @@ def file_texts(path: Path, file: FileFormat, unit: Unit, memory: str | None = No
     with private_connection(memory) as connection:
         opened, found = open_texts(connection, path, file)
         names = distinct_names(found)
-        attempt(lambda: _texts(opened, names, unit, file.marks).create(_ROWS), opened.title, opened.failure)
+        opened.read(lambda source: _create(source, names, unit, file.marks))
         kept = tuple(name for name in names if name != unit.person)
         if opened.unread is not None and unit.person is None:  # a record that cannot be read names no person
             nothing = ", ".join(["NULL"] * len(kept))
@@ -70,6 +70,10 @@ def file_texts(path: Path, file: FileFormat, unit: Unit, memory: str | None = No
         yield FileTexts(
             kept, file.marks, unit, connection=connection, title=opened.title, typed=not opened.header
         )  # of a CSV file alone there is a header
+
+
+def _create(opened: Source, names: tuple[str, ...], unit: Unit, marks: NumberMarks) -> None:
+    attempt(lambda: _texts(opened, names, unit, marks).create(_ROWS), opened.title, opened.failure)
 
 
 def _texts(opened: Source, names: tuple[str, ...], unit: Unit, marks: NumberMarks) -> Any:

@@ -1,12 +1,13 @@
 """Files whose columns have types, as DuckDB relations: Parquet, folders of Parquet, Arrow.
 
 DuckDB refuses a whole file for one text that is not UTF-8 or one time stamp out of its reach. Only where a file is read
-strictly may it: elsewhere such a value is missing, and what may hold one is read by way of Arrow.
+strictly may it: elsewhere such a value is missing, and the file is read by way of Arrow. That is slower, so it is done
+only where DuckDB refuses, or where it would spell other values of the column otherwise, which its public type tells.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,11 @@ ARROW = (".arrow", ".arrows", ".feather", ".ipc")
 _ARROW_FILE = b"ARROW1"
 _ARROW_STREAM_END = b"\xff\xff\xff\xff\x00\x00\x00\x00"
 _NO_PART = "__HIVE_DEFAULT_PARTITION__"  # how the name of a folder says that there is no value
+_ALIKE = (  # types whose values DuckDB and Arrow read alike
+    *("boolean", "tinyint", "smallint", "integer", "bigint", "utinyint", "usmallint", "uinteger", "ubigint"),
+    *("float", "double", "decimal", "varchar", "date"),
+    *("timestamp", "timestamp_s", "timestamp_ms", "timestamp_ns", "timestamp with time zone"),
+)
 _MAY_STOP = ("varchar", "time", "timestamp", "timestamp with time zone", "interval", "list", "struct", "map", "array")
 
 
@@ -43,9 +49,17 @@ def open_parquet(
     query = f"SELECT * FROM read_parquet({listed}, {options})"
     relation = attempt(lambda: connection.sql(query), path.name)
     wanted = [name for name in relation.columns if names is None or name in names]
-    if not strict and _may_stop(relation, wanted):
-        relation = connection.from_arrow(_by_way_of_arrow(path, files, list(relation.columns), wanted))
-    return Source(relation, path.name)
+    if strict or not _may_stop(relation, wanted):
+        return Source(relation, path.name)
+    by_arrow = _by_way_of_arrow(path, files, list(relation.columns), wanted)
+    return _careful_if_needed(Source(relation, path.name), Source(connection.from_arrow(by_arrow), path.name), wanted)
+
+
+def _careful_if_needed(quick: Source, careful: Source, wanted: Sequence[str]) -> Source:
+    """The quick source, with the other one in reserve, where both read the same of all columns that are wanted."""
+    known = [dict(zip(s.relation.columns, s.relation.types, strict=True)) for s in (quick, careful)]
+    alike = all(known[0][name] == known[1][name] and known[0][name].id in _ALIKE for name in wanted)
+    return replace(quick, careful=lambda: careful) if alike else careful
 
 
 def open_folder(connection: Any, path: Path, names: Sequence[str] | None, *, strict: bool) -> Source:
@@ -60,7 +74,8 @@ def open_folder(connection: Any, path: Path, names: Sequence[str] | None, *, str
     if strict:
         raise DataError(f"{path.name}: the files disagree on the type of column {mixed!r}")
     parts = tuple(open_parquet(connection, path, [file], names, strict=strict) for file in files)
-    return replace(parts[0], parts=parts)
+    careful = tuple(part if part.careful is None else part.careful() for part in parts)
+    return replace(parts[0], parts=parts, careful=lambda: replace(careful[0], parts=careful))
 
 
 def _parquet_files(folder: Path) -> list[Path]:
@@ -95,27 +110,22 @@ def _may_stop(relation: Any, wanted: list[str]) -> bool:
 def _by_way_of_arrow(path: Path, files: list[Path], columns: list[str], wanted: list[str]) -> Any:
     """The columns that are wanted of all files, with what would stop DuckDB missing, batch by batch."""
     arrow = optional("pyarrow", extra="frames")
-    opened = [_Part(_parquet_file(file), _folders(path, file)) for file in files]
-    first = opened[0].file.schema_arrow
-    names = {name: None if name.lower() in opened[0].folders else first.names[columns.index(name)] for name in wanted}
-    for part in opened:
-        part.refuse_without(names, path.name)
-    types = [arrow.string() if own is None else held_type(first.field(own).type) for own in names.values()]
+    parts = [_Part(file, _folders(path, file)) for file in files]
+    with _parquet_file(files[0]) as opened:
+        first = opened.schema_arrow
+    own = {name: None if name.lower() in parts[0].folders else first.names[columns.index(name)] for name in wanted}
+    types = [arrow.string() if name is None else held_type(first.field(name).type) for name in own.values()]
     schema = arrow.schema(list(zip(wanted, types, strict=True)))
-    return arrow.RecordBatchReader.from_batches(schema, (b for part in opened for b in part.batches(names, schema)))
+    batches = (batch for part in parts for batch in part.batches(own, schema, path.name))
+    return arrow.RecordBatchReader.from_batches(schema, batches)
 
 
 def _parquet_file(file: Path) -> Any:
-    """The file as pyarrow opens it, which checks no text that the file says to be read by a dictionary of its own."""
+    """The file as pyarrow opens it: texts by dictionaries, which are small, and in which it lets all of them pass."""
     parquet = optional("pyarrow.parquet", extra="frames")
-    opened = parquet.ParquetFile(file, coerce_int96_timestamp_unit="us")
-    coded = [field.name for field in opened.schema_arrow if "dictionary<" in str(field.type)]
-    paths = [opened.schema.column(place).path for place in range(len(opened.schema))]
-    texts = [path for path in paths if any(path == name or path.startswith(f"{name}.") for name in coded)]
-    if not texts:
-        return opened
-    opened.close()
-    return parquet.ParquetFile(file, coerce_int96_timestamp_unit="us", read_dictionary=texts)
+    with parquet.ParquetFile(file) as opened:
+        paths = [opened.schema.column(place).path for place in range(len(opened.schema))]
+    return parquet.ParquetFile(file, coerce_int96_timestamp_unit="us", read_dictionary=paths)
 
 
 def _folders(path: Path, file: Path) -> dict[str, str | None]:
@@ -126,31 +136,28 @@ def _folders(path: Path, file: Path) -> dict[str, str | None]:
 
 @dataclass(frozen=True)
 class _Part:
-    """A Parquet file as pyarrow opens it, and the columns that the folders on the way to it name."""
+    """A Parquet file, and the columns that the folders on the way to it name."""
 
-    file: Any
+    file: Path
     folders: Mapping[str, str | None]
 
-    def refuse_without(self, names: Mapping[str, str | None], title: str) -> None:
-        """Refuse a file that has not got each of the columns once; a name of None is that of a folder."""
-        for name, own in names.items():
-            if own is not None and self.file.schema_arrow.get_field_index(own) < 0:
-                raise DataError(f"column {name!r} is not there once in every part of {title}")
-
-    def batches(self, names: Mapping[str, str | None], schema: Any) -> Iterator[Any]:
-        """The rows, with a schema that was held."""
+    def batches(self, names: Mapping[str, str | None], schema: Any, title: str) -> Iterator[Any]:
+        """The rows of these columns, of which those with a name of None are a folder's, by a schema that was held."""
         arrow = optional("pyarrow", extra="frames")
         own = [name for name in names.values() if name is not None]
-        nested = any("." in name for name in own)  # or so pyarrow would understand it
-        for batch in self.file.iter_batches(columns=None if nested else own):
-            rows = batch.num_rows
-            yield held(
-                [
-                    arrow.array([self.folders[name.lower()]] * rows, arrow.string()) if own is None else batch[own]
-                    for name, own in names.items()
-                ],
-                schema,
-            )
+        with _parquet_file(self.file) as opened:
+            if any(opened.schema_arrow.get_field_index(name) < 0 for name in own):
+                raise DataError(f"a part of {title} has not got every column once")
+            nested = any("." in name for name in own)  # or so pyarrow would understand it
+            for batch in opened.iter_batches(columns=None if nested else own):
+                rows = batch.num_rows
+                yield held(
+                    [
+                        arrow.array([self.folders[name.lower()]] * rows, arrow.string()) if of is None else batch[of]
+                        for name, of in names.items()
+                    ],
+                    schema,
+                )
 
 
 # ---- Arrow ---------------------------------------------------------------------------------------------
@@ -159,17 +166,25 @@ def open_arrow(connection: Any, path: Path, *, strict: bool) -> Source:
     arrow = optional("pyarrow", extra="frames")
     whole = _is_arrow_file(path) or _ends_as_stream(path)
 
-    def reopen() -> Any:
-        read = _as_it_is(path) if strict else _within_reach(path)
-        return attempt(lambda: connection.from_arrow(read), path.name)
+    def opened(read: Callable[[Path], Any]) -> Any:
+        try:
+            batches = read(path) if whole else None
+        except (arrow.ArrowException, OSError):
+            batches = None
+        if batches is None:
+            raise DataError(f"{path.name}: cannot be read: damaged, truncated or not an Arrow IPC file or stream")
+        return attempt(lambda: connection.from_arrow(batches), path.name)
 
+    def as_it_is() -> Source:
+        return Source(opened(_as_it_is), path.name, reopen=lambda: opened(_as_it_is))
+
+    if strict:
+        return as_it_is()
+    careful = Source(opened(_within_reach), path.name)
     try:
-        relation = reopen() if whole else None
-    except (arrow.ArrowException, OSError):
-        relation = None
-    if relation is None:
-        raise DataError(f"{path.name}: cannot be read: damaged, truncated or not an Arrow IPC file or stream")
-    return Source(relation, path.name, reopen=reopen)
+        return _careful_if_needed(as_it_is(), careful, careful.relation.columns)
+    except DataError:  # a type that DuckDB has not got
+        return careful
 
 
 def _as_it_is(path: Path) -> Any:
