@@ -11,6 +11,14 @@ class ParameterError(OracleDPError, ValueError):
     """A privacy or algorithm parameter is missing, malformed or out of range."""
 
 
+class UnknownColumn(ParameterError):
+    """A condition speaks of a column that there is not: its ``name``."""
+
+    def __init__(self, message: str, name: str = "") -> None:
+        super().__init__(message)
+        self.name = name
+
+
 class SchemaError(OracleDPError, ValueError):
     """A schema is malformed: the message names the column and the key."""
 

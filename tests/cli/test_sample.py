@@ -42,6 +42,14 @@ def test_rows_repeat_with_a_seed_and_meet_every_condition(model: Path, capsys: p
     assert pd.read_parquet(again).to_numpy().tolist() == rows.to_numpy().tolist()
 
 
+def test_one_text_may_hold_several_conditions(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = model.with_name("rows.csv")
+    asked = ("--where", "age > 29 and age <= 59 and not sick", "--rows", "50", "--out", str(out))
+    code, _, err = invoke(capsys, "sample", str(model), *asked)
+    assert (code, err) == (0, "")
+    assert pd.read_csv(out)["age"].between(30, 59).all()
+
+
 def test_as_many_rows_as_the_model_believes_there_are(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code, shown, _ = invoke(capsys, "sample", str(model), "--out", str(model.with_name("rows.csv")))
     assert code == 0
@@ -53,6 +61,8 @@ def test_as_many_rows_as_the_model_believes_there_are(model: Path, capsys: pytes
     ("more", "word"),
     [
         (["--where", "height >= 3"], "height"),
+        (["--where", "agee >= 60 and sick"], "no column 'agee'; did you mean 'age'?"),
+        (["--where", "age >= 61"], "possible near 61: 60\n"),
         (["--where", "age >= 60", "--where", "age < 30"], "conditions"),
         (["--rows", "0"], "--rows"),
         (["--rows", "100000000000"], "at most"),

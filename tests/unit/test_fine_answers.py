@@ -43,9 +43,18 @@ def test_rows_meet_any_threshold(fitted: tuple[pd.DataFrame, odp.Synthesizer]) -
     assert made["paid"].between(12.5, 32.5).all()
 
 
-@pytest.mark.parametrize("text", ["paid >= 12.3", "paid >= 0", "paid >= 900", "paid > 3", "owed >= 3", "old >= 1"])
-def test_what_is_no_threshold_is_refused(text: str) -> None:
-    with pytest.raises(ParameterError, match="is not a literal"):
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("paid >= 12.3", "possible near 12.3: 12, 12.5"),
+        ("paid >= 0", "all of its values"),
+        ("paid >= 900", "none of its values"),
+        ("owed >= 3", "no column 'owed'"),
+        ("old >= 1", "true or false"),
+    ],
+)
+def test_what_is_no_threshold_is_refused(text: str, message: str) -> None:
+    with pytest.raises(ParameterError, match=message):
         parse_conditions(text, SCHEMA)
 
 
@@ -78,8 +87,22 @@ def test_dates_and_durations_answer_any_threshold(visits: odp.Synthesizer) -> No
     assert found.low <= 0.9 * (275 / 366) * 0.2 <= found.high
     assert (visits.sample(200, seed=1, where="wait >= 2:30:00")["wait"] >= "02:30").all()
     for text in ("day >= 2020-02-31", "day >= 17", "wait >= 30", "wait >= 9:00:00"):
-        with pytest.raises(ParameterError, match="is not a literal"):
+        with pytest.raises(ParameterError, match=r"takes >=, >, <, <= and = with a d|none of its values"):
             visits.answer(text)
+
+
+def test_values_and_days_alone_are_answered(
+    fitted: tuple[pd.DataFrame, odp.Synthesizer], visits: odp.Synthesizer
+) -> None:
+    frame, synthesizer = fitted
+    for text, share in (("paid = 0", (frame["paid"] == 0).mean()), ("paid > 0 and paid <= 12.5", None)):
+        found = synthesizer.answer(text, confidence="0.999999")
+        true = frame["paid"].between(0.5, 12.5).mean() if share is None else share
+        assert found.low <= true <= found.high
+    made = visits.sample(200, seed=1, where="day > 2020-03-31 and day <= 2020-06-30 and wait <= 1:30")
+    assert made["day"].between("2020-04-01", "2020-06-30").all()
+    assert (made["wait"] <= "01:30").all()
+    assert (visits.sample(30, seed=1, where="wait = 01:30")["wait"] == "01:30").all()
 
 
 def test_a_table_by_groups_adds_up_and_its_intervals_hold(visits: odp.Synthesizer) -> None:

@@ -231,13 +231,21 @@ def test_conditions_shape_parents_and_children_follow() -> None:
     assert len(children) > 1.5 * 400, "and the old come often"
     _, none = made.sample(50, seed=0, where="number of rows < 1")
     assert len(none) == 0
+    both, visits = made.sample(100, seed=0, where="age > 6 and number of rows > 1 and not smoker")
+    assert both["age"].min() >= 7
+    assert not both["smoker"].any()
+    assert visits.groupby("id").size().reindex(both["id"]).min() >= 2
+    with pytest.raises(ParameterError, match="no column 'smokr'; did you mean 'smoker'"):
+        made.sample(5, where="age > 6 and smokr")
     believed = made.sample_size(where=Literal.boolean("smoker")) / made.sample_size()
     assert 0.2 < believed < 0.4
     parts = list(made.sample_parts(90, seed=1, where="smoker", most=40))
     assert all(rows["smoker"].all() for rows, _ in parts)
 
 
-@pytest.mark.parametrize("where", ["ward = A", "not ward = A", ["smoker", "days >= 3"], Literal("ward", "=", "A")])
+@pytest.mark.parametrize(
+    "where", ["ward = A", "smoker and not ward = A", ["smoker", "days >= 3"], Literal("ward", "=", "A")]
+)
 def test_a_condition_on_a_childs_column_is_refused(where: Any, short: None) -> None:
     made = synthesizer().fit(*clinic(60), person="id", source=SeededRandomness(1))
     for call in (made.sample, made.sample_size, made.sample_parts):

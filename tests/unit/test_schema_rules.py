@@ -52,12 +52,24 @@ def test_texts_mean_literals(text: str, literal: Literal) -> None:
         ("age >= 30", "thresholds of 'age' are 25, 65"),
         ("age <= 25", "thresholds of 'age'"),
         ("income = 50K", "the literals of 'income' are income = <=50K, income = >50K"),
-        ("wage >= 3", "the columns are age, hours"),
-        ("", "the columns are"),
     ],
 )
 def test_an_unknown_literal_is_refused_with_what_there_is(text: str, message: str) -> None:
     with pytest.raises(ParameterError, match=f"is not a literal of the schema.*{message}"):
+        SCHEMA.literal(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("weight >= 3", "no column 'weight'; the columns are age, hours, married"),
+        ("", "no column ''; the columns are"),
+        ("agee >= 25", "no column 'agee'; did you mean 'age'"),
+        ("not maried", "no column 'maried'; did you mean 'married'"),
+    ],
+)
+def test_an_unknown_column_is_refused_with_what_was_meant(text: str, message: str) -> None:
+    with pytest.raises(ParameterError, match=message):
         SCHEMA.literal(text)
 
 

@@ -75,7 +75,7 @@ def test_weights_as_mapping_and_as_pairs() -> None:
         ("conjunctions:0", "positive integer"),
         ("conjunctions:two", "positive integer"),
         ("ranges:2", "no number"),
-        ("everything", "not a literal of the schema.*marginals"),
+        ("everything", "no column 'everything'.*marginals"),
         ({"marginals:3": 0}, "weight"),
         ({"marginals:3": "much"}, "weight"),
         ([], "empty"),
@@ -85,7 +85,7 @@ def test_weights_as_mapping_and_as_pairs() -> None:
         (Conjunctions(Literals.named("height")), "no column 'height'"),
         (Halfspaces(LITERALS, weights=(0, 10**9), max_nonzero=2), "cannot search"),
         ([Halfspaces(LITERALS, weights=(0, 10**9), max_nonzero=2).query(0)], "add up to at most"),
-        ([["member", "height > 2"]], "not a literal"),
+        ([["member", "height > 2"]], "no column 'height'"),
     ],
 )
 def test_errors_name_what_is_wrong(given: Any, message: str) -> None:

@@ -27,7 +27,9 @@ from oracledp.whole_files import read_saved
 @click.argument("model", type=click.Path())
 @click.option("--out", required=True, type=click.Path(dir_okay=False), help="Where the rows go: .csv or .parquet.")
 @click.option("--rows", type=int, help="How many rows; by default as many as the model believes there are.")
-@click.option("--where", multiple=True, help="What every row meets, such as 'age >= 40'. May be given several times.")
+@click.option(
+    "--where", multiple=True, help="What every row meets: 'age >= 40 and smoker'. May be given several times."
+)
 @click.option("--children-out", type=click.Path(dir_okay=False), help="Where children of two linked tables go.")
 @click.option("--seed", type=int, help="Repeatable rows; harmless, since the model is released already.")
 @csv_options

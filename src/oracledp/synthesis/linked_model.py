@@ -17,8 +17,9 @@ from oracledp.data.literals import Literal
 from oracledp.data.output.conditions import Conditions, parse_conditions
 from oracledp.data.output.lawful import Law, Rows
 from oracledp.data.schema import Schema
+from oracledp.data.schema.named_columns import spoken
 from oracledp.data.table.linked import LinkedSchema
-from oracledp.errors import ModelError, OracleDPError, ParameterError
+from oracledp.errors import ModelError, OracleDPError, ParameterError, UnknownColumn
 from oracledp.privacy.guarantee import Guarantee
 from oracledp.synthesis.bins import Floats, Integers
 from oracledp.synthesis.drawing import dependency_tables, draw_records, lawful
@@ -51,21 +52,23 @@ class LinkedModel:
         """
         if where is None:
             return None
-        for item in [where] if isinstance(where, str | Literal) else where:
-            self._refuse_children(item)
-        return parse_conditions(where, self.parents.schema)
-
-    def _refuse_children(self, item: str | Literal) -> None:
-        """A name of both tables means the parents' column."""
-        own, said = self.parents.schema.names, item if isinstance(item, str) else item.column
-        bare = said.strip().removeprefix("not ").lstrip() if isinstance(item, str) else said
-        names = sorted({*own, *self.schema.children.names}, key=len, reverse=True)
-        meant = next((name for name in names if bare.startswith(name)), None)
-        if meant is not None and meant not in own:
+        own = self.parents.schema
+        try:
+            found = parse_conditions(where, own)
+            unknown = next((literal.column for literal in found if literal.column not in own), None)
+        except UnknownColumn as error:
+            unknown = error.name
+            if not self._of_children(unknown):
+                raise
+        if unknown is not None and self._of_children(unknown):
             raise ParameterError(
-                f"{said!r}: column {meant!r} is of the second table, and conditions are on columns of the first:"
-                f" {', '.join(own)}"
+                f"column {unknown!r} is of the second table, and conditions are on columns of the first:"
+                f" {', '.join(own.names)}"
             )
+        return found
+
+    def _of_children(self, name: str) -> bool:
+        return name in {spelled for spelled, _ in spoken(self.schema.children.columns)}
 
     def draw(
         self, count: int, generator: np.random.Generator, where: Conditions | None = None

@@ -153,8 +153,8 @@ class Synthesizer:
     def sample(self, n: int | None = None, *, seed: int | None = None, where: Conditions | None = None) -> Any:
         """Synthetic rows as a frame of the kind that was fitted.
 
-        ``n`` defaults to the noisy number of records (of those that meet ``where``, if given). ``where`` lists
-        literals that every row meets, such as ``["age >= 40", "not smoker"]``. Post-processing: costs no budget.
+        ``n`` defaults to the noisy number of records (of those that meet ``where``, if given). ``where`` is what every
+        row meets, such as ``"age > 40 and not smoker"``, or a list of such texts. Post-processing: costs no budget.
         """
         generator = np.random.default_rng(whole_or_none(seed, "seed", least=0, most=MOST_SEED))
         return self._drawn(self.sample_size(n, where=where), where, generator)

@@ -134,21 +134,10 @@ def _query(item: Any, schema: Schema) -> CountedQuery:
     if not isinstance(item, str | Literal) and (not isinstance(item, Sequence) or not item):
         raise ParameterError(f"a workload may hold {NAMES}, query classes, queries and conditions")
     try:
-        literals = parse_conditions(_parts(item, schema), schema)
+        literals = parse_conditions(item, schema)
     except ParameterError as error:
-        raise ParameterError(f"{error}. A workload may also hold {NAMES}") from None
+        raise ParameterError(f"{error} (a workload may also hold {NAMES})") from None
     distinct = Literals(tuple(dict.fromkeys(literals)))
     for literal in distinct:
         schema[literal.column].holds(literal)
     return CountedQuery.of(Conjunctions(distinct).query(*range(len(distinct))), schema)
-
-
-def _parts(item: Any, schema: Schema) -> Any:
-    """``a and b`` is two conditions, unless the whole text is one."""
-    if not isinstance(item, str):
-        return item
-    try:
-        schema.literal(item)
-    except ParameterError:
-        return item.split(" and ")
-    return item

@@ -11,6 +11,7 @@ import numpy as np
 
 from oracledp.data.literals import Literal
 from oracledp.data.schema.columns import Boolean, Column
+from oracledp.data.schema.named_columns import meant, spoken
 from oracledp.data.schema.ordered import Ordered
 from oracledp.errors import ParameterError, SchemaError
 
@@ -18,6 +19,7 @@ _MOST_LOOKED, _MOST_NAMES = 100_000, 200  # partial records that are looked at, 
 
 DenyRule = tuple[Literal, ...]
 
+_HUGE = re.compile(r"[eE][+-]?[0-9]{4}")
 _TEST = re.compile(r"\s*(!=|=|>=|<(?!=)|is\s+not\b|is\b)(.*)", re.DOTALL)
 
 
@@ -27,22 +29,21 @@ def parse_literal(text: str, columns: Sequence[Column]) -> Literal:
     Names may hold spaces and signs; where several names fit, the longest wins. Blanks around a value do not
     matter unless two values differ by them alone.
     """
-    by_length = sorted(columns, key=lambda column: -len(column.name))
     bare = text.strip()
-    for column in by_length:
-        found = _of_column(bare, text, column)
+    for name, column in spoken(columns):
+        found = _of_column(bare, text, name, column)
         if found is None and bare.startswith("not "):
-            found = _of_column(bare.removeprefix("not ").lstrip(), text, column)
+            found = _of_column(bare.removeprefix("not ").lstrip(), text, name, column)
             found = None if found is None else found.negated()
         if found is not None:
             return found
-    raise ParameterError(f"'{text}' is not a literal of the schema{_known(text, by_length)}")
+    raise ParameterError(f"'{text}' is not a literal of the schema; {_offered(meant(text, columns).column)}")
 
 
-def _of_column(bare: str, text: str, column: Column) -> Literal | None:
-    if bare == column.name and isinstance(column, Boolean):
+def _of_column(bare: str, text: str, name: str, column: Column) -> Literal | None:
+    if bare == name and isinstance(column, Boolean):
         return Literal.boolean(column.name)
-    parsed = _TEST.fullmatch(bare.removeprefix(column.name)) if bare.startswith(column.name) else None
+    parsed = _TEST.fullmatch(bare.removeprefix(name)) if bare.startswith(name) else None
     if parsed is None:
         return None
     test, value = " ".join(parsed[1].split()), parsed[2].strip()
@@ -55,23 +56,19 @@ def _of_column(bare: str, text: str, column: Column) -> Literal | None:
 def _same(text: str, value: str | int | float, column: Column) -> bool:
     if not isinstance(column, Ordered) or isinstance(value, str):  # the text of a missing value
         return text == str(value).strip()
+    if _HUGE.search(text):  # no number of a schema, and slow to read
+        return False
     try:
         return (float(text) if isinstance(value, float) else Fraction(text)) == value
     except (ValueError, ZeroDivisionError):
         return False
 
 
-def _known(text: str, columns: Sequence[Column]) -> str:
-    """What the column that a text seems to speak of does offer."""
-    bare = text.strip().removeprefix("not ")
-    column = next((column for column in columns if bare.startswith(column.name)), None)
-    if column is None:
-        return f"; the columns are {', '.join(sorted(column.name for column in columns))}"
+def _offered(column: Column) -> str:
+    """What rules may say of a column."""
     if isinstance(column, Ordered):
-        return (
-            f"; the thresholds of {column.name!r} are {', '.join(str(found.value) for found in column.value_literals)}"
-        )
-    return f"; the literals of {column.name!r} are {', '.join(str(literal) for literal in column.literals)}"
+        return f"the thresholds of {column.name!r} are {', '.join(str(found.value) for found in column.value_literals)}"
+    return f"the literals of {column.name!r} are {', '.join(str(literal) for literal in column.literals)}"
 
 
 def write_literal(literal: Literal, columns: Sequence[Column]) -> str | list[Any]:

@@ -167,9 +167,16 @@ class Moment(Ordered):
 
     def fine_code(self, value: str | int | float) -> int | None:
         """As for numbers, of a moment in the usual format."""
-        usual = type(self)(name=self.name, lo=0, hi=1)
-        count = usual.count_of(value) if isinstance(value, str) else int(value)
+        count = self._in_usual(value) if isinstance(value, str) else int(value)
         return None if count is None else super().fine_code(count)
+
+    def count_said(self, text: str) -> int | None:
+        """The units since 1970 of a moment in a condition: in the column's format, else in the usual one."""
+        own = self.count_of(text)
+        return self._in_usual(text) if own is None else own
+
+    def _in_usual(self, text: str) -> int | None:
+        return type(self)(name=self.name, lo=0, hi=1).count_of(text)
 
     def to_json(self) -> dict[str, Any]:
         """Bounds and thresholds in the usual format, whatever is not the default besides."""
