@@ -61,6 +61,7 @@ COMMANDS = {
     "synth": "Make a private synthetic version of a table.",
     "sample": "Draw more rows from a synthetic table's saved model.",
     "answer": "Estimate the share of records that meet conditions, from a saved model.",
+    "quality": "Compare real rows with synthetic ones. NOT PRIVATE: for your eyes only.",
     "plan": "See what error to expect, before you spend any budget.",
     "budget": "Create a privacy budget, set limits, see what is left.",
     "verify": "Check that released files, their privacy card and its charge belong together.",
@@ -95,8 +96,7 @@ def main() -> None:
     except OracleDPError as error:
         stop(str(error), error.exit_code)
     except click.ClickException as error:
-        error.show()
-        sys.exit(2)
+        stop(_usage(error), 2)
     except (click.Abort, KeyboardInterrupt):
         leave()
     except MemoryError:
@@ -105,6 +105,13 @@ def main() -> None:
         stop(f"the operating system refused: {error.strerror or type(error).__name__}", 2)
     except Exception as error:
         stop(f"a mistake of oracledp's own ({_where(error)}): please report it with the command", 1)
+
+
+def _usage(error: click.ClickException) -> str:
+    """What is wrong with the command line, and which help says more."""
+    context = getattr(error, "ctx", None)
+    more = "" if context is None else f" (see: {context.command_path} --help)"
+    return error.format_message().replace("\n", " ") + more
 
 
 def stop(message: str, code: int) -> NoReturn:
