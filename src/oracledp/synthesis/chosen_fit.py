@@ -14,7 +14,7 @@ from fractions import Fraction
 import numpy as np
 
 from oracledp.synthesis.bins import Floats
-from oracledp.synthesis.fitting import Fit, Pull
+from oracledp.synthesis.fitting import Fit, Pull, Towards
 from oracledp.synthesis.measuring import Measured
 from oracledp.synthesis.mixture import Mixture
 from oracledp.synthesis.thinning import thinned
@@ -77,7 +77,7 @@ class RunningFit:
     """One small fit that goes on as measurements come in: the data player between rounds of selection."""
 
     def __init__(self, measured: Measured, smooth: Sequence[int], generator: np.random.Generator) -> None:
-        pull = _chosen(measured, smooth, generator) or Pull(False)
+        pull = _chosen(measured, smooth, generator) or Pull(Towards.INDEPENDENCE)
         pull = replace(pull, divergence=min(pull.divergence, Pull.divergence))  # rounds may find what marginals hide
         self._fit = replace(Fit.of(measured, smooth).centred(), pull=pull).begun(SIZES[1][0], generator)
         self._point = self._fit.run(self._fit.first(generator), SIZES[1][1])
@@ -118,11 +118,12 @@ class Trial:
         A larger mixture fits more of the noise and wants a stronger pull than a small one: the size of the model's
         own fits settles it.
         """
-        apart = self._strength(SIZES[0], Pull(False), self.asked)
-        first = apart[0]
-        if any(fit.has_factors for fit, _ in self.halves):
-            along = self._strength(SIZES[0], Pull(True), self.asked)
-            first = apart[0] if apart[1].surely_better(along[1]) else along[0]
+        apart = self._strength(SIZES[0], Pull(Towards.INDEPENDENCE), self.asked)
+        kinds = [kind for kind in Towards if any(kind in fit.factors for fit, _ in self.halves)]
+        along = [self._strength(SIZES[0], Pull(kind), self.asked) for kind in kinds]
+        first, judged = min(along, key=lambda found: found[1].misfit, default=apart)
+        if apart[1].surely_better(judged):
+            first = apart[0]
         pull, best = self._strength(self.last, first, _PULLS)
         for roughness in self.roughness:
             found = self._judged(self.last, replace(pull, smoothness=roughness))

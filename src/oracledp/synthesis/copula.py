@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from oracledp.synthesis.basis import Features
 from oracledp.synthesis.bins import Floats, Integers
 from oracledp.synthesis.measurements import NoisyParities, NoisyTable
 from oracledp.synthesis.measuring import Measured
@@ -36,10 +37,10 @@ class Factors:
     loadings: tuple[Floats, ...]  # of each column: scores × factors
 
     @classmethod
-    def of(cls, measured: Measured, in_order: Sequence[int]) -> Factors:
-        """Read off all counts of pairs."""
+    def of(cls, measured: Measured, in_order: Sequence[int], atoms: bool = False) -> Factors:
+        """Read off all counts of pairs; with ``atoms`` the commonest value of an ordered column may stand apart."""
         columns = [
-            Scored.of(measured.fine_marginal(column), measured.bins[column], ordered)
+            Scored.of(measured.fine_marginal(column), measured.bins[column], ordered, atoms)
             for column, ordered in enumerate(in_order)
         ]
         loadings = _loadings(*_correlations(measured, columns))
@@ -49,6 +50,11 @@ class Factors:
     def count(self) -> int:
         """How many factors there are."""
         return int(self.loadings[0].shape[1])
+
+    @property
+    def apart(self) -> bool:
+        """Whether the commonest value of some column stands apart."""
+        return any(column.atom for column in self.columns)
 
     def logits(self, count: int, generator: np.random.Generator) -> Floats:
         """The log distributions of ``count`` components, stacked over columns."""
@@ -77,12 +83,24 @@ def _correlations(measured: Measured, columns: Sequence[Scored]) -> tuple[Floats
         block = slice(*starts[first : first + 2]), slice(*starts[second : second + 2])
         sums[block] += estimate / variance
         precisions[block] += 1 / variance
-    sums, precisions = sums + sums.T, precisions + precisions.T
     known = np.where(precisions > 0, precisions, np.inf)
-    return sums / known, 1 / known
+    found, variances = sums / known, 1 / known
+    for products in _products(measured, columns):
+        for (first, second), along, value, noise in products.lines(measured.features):
+            block = slice(*starts[first : first + 2]), slice(*starts[second : second + 2])
+            _learn(found[block], variances[block], along, value, noise)
+    return found + found.T, variances + variances.T
 
 
-_Found = tuple[tuple[int, int], Floats, Floats]
+def _learn(found: Floats, variances: Floats, along: Floats, value: float, noise: float) -> None:
+    """Take in a linear combination of correlations that was counted: each moves as far as it was unsure."""
+    gain = variances * along / ((variances * along**2).sum() + noise)
+    found += gain * (value - (along * found).sum())
+    variances *= 1 - gain * along
+
+
+_Found = tuple[tuple[int, int], Floats, Floats]  # of two columns: their scores' correlations, and the variances of these
+_Line = tuple[tuple[int, int], Floats, float, float]  # the same: weights, the sum of correlations by these, its variance
 
 
 def _estimates(measured: Measured, columns: Sequence[Scored]) -> Iterator[_Found]:
@@ -90,9 +108,12 @@ def _estimates(measured: Measured, columns: Sequence[Scored]) -> Iterator[_Found
     for table in measured.tables:
         if len(table.columns) == 2:
             yield _of_table(measured, table, columns)
-    for group in measured.parities:
-        if group.subsets.shape[1] == 2:
-            yield from _of_parities(measured, group, columns)
+    for products in _products(measured, columns):
+        yield from products.estimates(measured.features)
+
+
+def _products(measured: Measured, columns: Sequence[Scored]) -> Iterator[_Products]:
+    return (_Products.of(measured, group, columns) for group in measured.parities if group.subsets.shape[1] == 2)
 
 
 def _of_table(measured: Measured, table: NoisyTable, columns: Sequence[Scored]) -> _Found:
@@ -107,30 +128,52 @@ def _of_table(measured: Measured, table: NoisyTable, columns: Sequence[Scored]) 
     return (a, b), np.where(told, estimate, 0.0), np.where(told, noise / kept**2, np.inf)
 
 
-def _of_parities(measured: Measured, group: NoisyParities, columns: Sequence[Scored]) -> Iterator[_Found]:
-    """Halves of two normal scores agree by the arc sine of their correlation; other scores are sums of features."""
-    features = measured.features
-    own = [columns[column] for column in features.columns.tolist()]
-    means = np.array([float(scored.mass @ signs) for scored, signs in zip(own, features.signs, strict=True)])
-    slopes = [scored.along(signs) for scored, signs in zip(own, features.signs, strict=True)]
-    noise = float(group.variance) / measured.total**2
-    sums = dict[tuple[int, int], dict[tuple[int, int], float]]()
-    for (one, two), value in zip(group.subsets.tolist(), (group.values / measured.total).tolist(), strict=True):
-        pair, together = (int(features.columns[one]), int(features.columns[two])), value - means[one] * means[two]
-        if not (own[one].normal and own[two].normal):
-            sums.setdefault(pair, {})[one, two] = together
-            continue
-        slope = np.outer(slopes[one], slopes[two])
-        if abs(slope) > _NOTHING:
-            angle = np.clip(together / slope, -_STEEPEST, _STEEPEST)
-            yield pair, np.sin(angle), noise / slope**2
-    for (a, b), known in sums.items():
-        rows, across = features.of(a), features.of(b)
-        if len(known) == len(rows) * len(across):
-            left, right = (np.linalg.pinv(np.stack([slopes[f] for f in some])) for some in (rows, across))
-            covariance = np.array([[known[one, two] for two in across] for one in rows])
-            variance = noise * np.outer((left**2).sum(axis=1), (right**2).sum(axis=1))
-            yield (a, b), left @ covariance @ right.T, np.where(variance > 0, variance, np.inf)
+@dataclass(frozen=True)
+class _Products:
+    """What parities of two features say of their columns' scores: the features' slopes along these, and covariances."""
+
+    slopes: list[Floats]
+    normal: list[bool]  # of each feature's column
+    noise: float
+    known: dict[tuple[int, int], dict[tuple[int, int], float]]  # by pair of columns: features and their covariance
+
+    @classmethod
+    def of(cls, measured: Measured, group: NoisyParities, columns: Sequence[Scored]) -> _Products:
+        features = measured.features
+        own = [columns[column] for column in features.columns.tolist()]
+        means = [float(scored.mass @ signs) for scored, signs in zip(own, features.signs, strict=True)]
+        known = dict[tuple[int, int], dict[tuple[int, int], float]]()
+        for (one, two), value in zip(group.subsets.tolist(), (group.values / measured.total).tolist(), strict=True):
+            pair = int(features.columns[one]), int(features.columns[two])
+            known.setdefault(pair, {})[one, two] = value - means[one] * means[two]
+        slopes = [scored.along(signs) for scored, signs in zip(own, features.signs, strict=True)]
+        return cls(slopes, [scored.normal for scored in own], float(group.variance) / measured.total**2, known)
+
+    def estimates(self, features: Features) -> Iterator[_Found]:
+        """Halves of two normal scores agree by the arc sine of their correlation; other scores are sums of features."""
+        for (a, b), found in self.known.items():
+            rows, across = features.of(a), features.of(b)
+            for (one, two), together in found.items():
+                slope = np.outer(self.slopes[one], self.slopes[two])
+                if self.normal[one] and self.normal[two] and abs(slope) > _NOTHING:
+                    angle = np.clip(together / slope, -_STEEPEST, _STEEPEST)
+                    yield (a, b), np.sin(angle), self.noise / slope**2
+            if not self._halves(rows, across) and len(found) == len(rows) * len(across):
+                left, right = (np.linalg.pinv(np.stack([self.slopes[f] for f in some])) for some in (rows, across))
+                covariance = np.array([[found[one, two] for two in across] for one in rows])
+                variance = self.noise * np.outer((left**2).sum(axis=1), (right**2).sum(axis=1))
+                yield (a, b), left @ covariance @ right.T, np.where(variance > 0, variance, np.inf)
+
+    def lines(self, features: Features) -> Iterator[_Line]:
+        """Products that say one number of several correlations: those of features too few to tell the scores apart."""
+        for (a, b), found in self.known.items():
+            rows, across = features.of(a), features.of(b)
+            if not self._halves(rows, across) and len(found) < len(rows) * len(across):
+                for (one, two), together in found.items():
+                    yield (a, b), np.outer(self.slopes[one], self.slopes[two]), together, self.noise
+
+    def _halves(self, rows: Sequence[int], across: Sequence[int]) -> bool:
+        return all(self.normal[feature] for feature in (*rows, *across))
 
 
 def _loadings(correlations: Floats, variances: Floats) -> Floats:

@@ -5,8 +5,9 @@ Fitting sees released measurements only, so it is post-processing and may use fl
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from enum import Enum
 
 import numpy as np
 
@@ -28,14 +29,22 @@ _LEAST = -25.0  # logits of what the factors all but rule out
 _SHARPENINGS, _EVIDENCE = 2, 2.5  # how often targets move on, and the standard errors that count as noise
 
 
-@dataclass(frozen=True)
-class Pull:
-    """How a fit is held back: towards what, how strongly, and how much roughness along ordered columns costs.
+class Towards(Enum):
+    """What components are pulled towards: the columns' own distributions, or each its own draw of released factors.
 
-    The reference of each component is its draw of the released factors, or the columns' own distributions.
+    Factors order the values of a column, or set its commonest value, such as zero, apart from the order of the others.
     """
 
-    factors: bool = True
+    INDEPENDENCE = "independence"
+    ORDER = "order"
+    ATOMS = "atoms"
+
+
+@dataclass(frozen=True)
+class Pull:
+    """How a fit is held back: towards what, how strongly, and how much roughness along ordered columns costs."""
+
+    towards: Towards = Towards.ORDER
     divergence: float = 1.5  # times the rule's
     smoothness: float = 0.0
 
@@ -60,8 +69,8 @@ class Fit:
 
     layout: Layout
     terms: list[Term]
-    factors: Factors
-    start: Singles  # the components' first logits
+    factors: Mapping[Towards, Factors]  # that were released
+    start: Singles  # what each component is pulled towards, as logarithms
     marginals: Singles
     steps: Singles
     pull: Pull
@@ -76,11 +85,11 @@ class Fit:
         return cls(
             layout,
             _terms(layout, measured, 1.0 / count),
-            Factors.of(measured, smooth),
+            _factors(measured, smooth),
             marginals[None].astype(np.float32),
             marginals.astype(np.float32),
             layout.steps(smooth),
-            Pull(False, _LOOSE),
+            Pull(Towards.INDEPENDENCE, _LOOSE),
             measured.settings.divergence / count**0.5,
             1.0 / count,
         )
@@ -97,20 +106,13 @@ class Fit:
         return self.marginals[None], np.zeros(1, dtype=np.float32)
 
     def begun(self, components: int, generator: np.random.Generator) -> Fit:
-        """With as many components, which begin at draws of the released factors."""
-        shift = self.marginals - np.concatenate([np.log(column.mass) for column in self.factors.columns])
-        logits = np.maximum(self.factors.logits(components, generator) + shift, _LEAST)
+        """With as many components, each with what it is pulled towards."""
+        factors = self.factors.get(self.pull.towards)
+        if factors is None:
+            return replace(self, start=np.repeat(self.marginals[None], components, axis=0))
+        shift = self.marginals - np.concatenate([np.log(column.mass) for column in factors.columns])
+        logits = np.maximum(factors.logits(components, generator) + shift, _LEAST)
         return replace(self, start=logits.astype(np.float32))
-
-    @property
-    def reference(self) -> Singles:
-        """What the components are pulled towards, as logarithms."""
-        return self.start if self.pull.factors else self.marginals
-
-    @property
-    def has_factors(self) -> bool:
-        """Whether any factor was released: without, all components begin alike."""
-        return self.factors.count > 0
 
     def residuals(self, point: Point) -> Floats:
         """How far a point is from each count, in standard deviations of its noise."""
@@ -125,7 +127,7 @@ class Fit:
             if self.steps[block.start : block.stop - 1].any():
                 walk = np.cumsum(noise[:, block], axis=1) * 1.7 / np.sqrt(block.stop - block.start)
                 noise[:, block] = walk - walk.mean(axis=1, keepdims=True)
-        logits = np.asarray(self.reference + _SPREAD * noise, dtype=np.float32)
+        logits = np.asarray(self.start + _SPREAD * noise, dtype=np.float32)
         return logits, np.zeros(len(logits), dtype=np.float32)
 
     def run(self, point: Point, steps: int, rate: float = _RATE) -> Point:
@@ -172,7 +174,7 @@ class Fit:
         for term in self.terms:
             term.add(state)
         divergence = np.float32(self.pull.divergence * self.weight)
-        ratio = np.log(np.maximum(state.parts, np.float32(1e-12))) - self.reference
+        ratio = np.log(np.maximum(state.parts, np.float32(1e-12))) - self.start
         state.slope += divergence * ratio
         state.pull += divergence * np.einsum("kd,kd->k", state.parts, ratio)
         product = state.parts * state.slope
@@ -186,12 +188,20 @@ class Fit:
 
     def _roughness(self, logits: Singles) -> Singles:
         """The gradient of the squared differences, along ordered columns, of the log ratio to the reference."""
-        tilt = logits - self.reference
+        tilt = logits - self.start
         slope = np.diff(tilt, axis=1) * self.steps * np.float32(self.pull.smoothness)
         gradient = np.zeros_like(tilt)
         gradient[:, 1:] += slope
         gradient[:, :-1] -= slope
         return gradient
+
+
+def _factors(measured: Measured, smooth: Sequence[int]) -> dict[Towards, Factors]:
+    """Those that stand out from the noise, of either kind."""
+    found = {Towards.ORDER: Factors.of(measured, smooth), Towards.ATOMS: Factors.of(measured, smooth, atoms=True)}
+    if not found[Towards.ATOMS].apart:
+        del found[Towards.ATOMS]
+    return {towards: factors for towards, factors in found.items() if factors.count > 0}
 
 
 class _Adam:

@@ -14,6 +14,7 @@ import numpy as np
 from oracledp.synthesis.bins import ColumnBins, Floats, Integers
 
 _MOST_APART = 6  # bins of a column without order that scores tell apart: more of them are too light
+_ATOM = 0.5  # of the records, at one value of an ordered column: whether a value is that one is a score of its own
 _LEAST_REST = 0.3  # of a score's variance that is not common, at least, where it is divided by
 _LEVELLED = 15  # rounds until distributions given factors are the column's own on average
 _TINY = 1e-12
@@ -26,14 +27,17 @@ class Scored:
     mass: Floats
     scores: Floats  # bins × scores: uncorrelated, each with mean zero and variance one, or nothing but zeros
     normal: bool  # whether there is one score, of a normal number
+    atom: bool = False  # whether one score says that a value is the commonest one, and one orders the others
 
     @classmethod
-    def of(cls, mass: Floats, binning: ColumnBins, in_order: int) -> Scored:
-        """Of a column of which so many codes are in order."""
+    def of(cls, mass: Floats, binning: ColumnBins, in_order: int, atoms: bool) -> Scored:
+        """Of a column of which so many codes are in order; ``atoms`` asks for values that stand apart."""
         inside = len(np.unique(binning.fine[:in_order])) if in_order else len(mass) * (len(mass) == 2)
         if inside < 2 < len(mass) and not in_order:
             starts = next(level for level in binning.starts if len(level) <= _MOST_APART or level is binning.starts[-1])
             return cls(mass, np.repeat(contrasts(np.add.reduceat(mass, starts)), _widths(starts, mass), axis=0), False)
+        if atoms and inside > 2 and mass[:inside].max() >= _ATOM:
+            return cls(mass, _apart(mass, inside), False, True)
         scores = np.zeros((len(mass), 1))
         if inside >= 2:
             scores[:inside, 0] = normal_scores(mass[:inside])
@@ -67,6 +71,17 @@ class Scored:
             mean = np.exp(logits).mean(axis=0)
             logits = _normalised(logits + np.log(self.mass) - np.log(np.maximum(mean, _TINY)))
         return logits
+
+
+def _apart(mass: Floats, inside: int) -> Floats:
+    """Whether a value is the commonest one, and the order of the others: a column of zeros and amounts, for instance."""
+    atom = int(mass[:inside].argmax())
+    others = np.delete(np.arange(inside), atom)
+    share, scores = mass[atom] / mass[:inside].sum(), np.zeros((len(mass), 2))
+    scores[:inside, 0] = -np.sqrt(share / (1 - share))
+    scores[atom, 0] = np.sqrt((1 - share) / share)
+    scores[others, 1] = normal_scores(mass[others]) / np.sqrt(1 - share)
+    return np.asarray(scores / np.sqrt(mass[:inside].sum()))
 
 
 def normal_scores(mass: Floats) -> Floats:
