@@ -13,8 +13,8 @@ from oracledp.privacy.guarantee import Neighbours
 from oracledp.randomness.source import SeededRandomness
 from oracledp.synthesis.bins import Floats, Integers
 from oracledp.synthesis.chosen_fit import Trial, fit_mixture
-from oracledp.synthesis.copula import Factors, _loadings
-from oracledp.synthesis.fitting import Fit, Pull
+from oracledp.synthesis.copula import Factors, _learn, _loadings
+from oracledp.synthesis.fitting import Fit, Pull, Towards
 from oracledp.synthesis.measurements import Meter, NoisyTable, Records
 from oracledp.synthesis.measuring import Measured, measure
 from oracledp.synthesis.thinning import thinned
@@ -82,9 +82,55 @@ def test_evidence_decides_how_strongly_columns_are_kept_apart(strength: float) -
     pull = Trial.of(measured, records.in_order, np.random.default_rng(2)).pull()
     if strength:
         assert pull is not None
-        assert pull.factors
+        assert pull.towards is Towards.ORDER
     else:
         assert pull is None
+
+
+def amounts(rows: int = 20_000) -> Integers:
+    """Two columns that are zero together, four rows of five, and go each its own way elsewhere; and a third that is
+    a little larger where they are not zero."""
+    rng = np.random.default_rng(9)
+    paid = rng.random(rows) < 0.2
+    columns = [np.where(paid, 1 + rng.integers(0, ORDERED - 1, rows), 0) for _ in range(2)]
+    third = np.clip(np.round(rng.normal(14 + 3 * paid, 5)), 0, ORDERED - 1)
+    return np.stack([*columns, third], axis=1).astype(np.int64)
+
+
+def where_paid(parts: Floats, measured: Measured) -> float:
+    """The correlation of two columns' bins under even components, given that neither is zero."""
+    first, second = measured.bins[0].size, measured.bins[1].size
+    joint = parts[:, 1:first].T @ parts[:, first + 1 : first + second]
+    joint /= joint.sum()
+    one, two = np.arange(first - 1), np.arange(second - 1)
+    centred = joint * np.outer(one - one @ joint.sum(1), two - two @ joint.sum(0))
+    spreads = [mass @ place**2 - (mass @ place) ** 2 for mass, place in ((joint.sum(1), one), (joint.sum(0), two))]
+    return float(centred.sum() / (spreads[0] * spreads[1]) ** 0.5)
+
+
+def test_zeros_apart_make_up_no_dependence_of_amounts() -> None:
+    """One normal number behind a column of zeros and amounts says that amounts grow together where zeros do."""
+    measured, records = released(amounts())
+    found = [
+        where_paid(np.exp(factors.logits(400, np.random.default_rng(1))), measured)
+        for factors in (Factors.of(measured, records.in_order, atoms) for atoms in (False, True))
+    ]
+    assert found[0] > 0.3
+    assert abs(found[1]) < 0.15
+
+
+def test_evidence_sets_zeros_apart() -> None:
+    measured, records = released(amounts())
+    pull = Trial.of(measured, records.in_order, np.random.default_rng(2)).pull()
+    assert pull is not None
+    assert pull.towards is Towards.ATOMS
+
+
+def test_a_sum_of_correlations_moves_those_that_are_unsure() -> None:
+    found, variances = np.zeros((1, 2)), np.array([[1.0, 0.01]])
+    _learn(found, variances, np.ones((1, 2)), 1.0, 0.01)
+    assert found.round(2).tolist() == [[0.98, 0.01]]
+    assert variances.round(4).tolist() == [[0.0196, 0.0099]]
 
 
 @pytest.mark.slow

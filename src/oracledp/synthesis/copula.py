@@ -99,8 +99,12 @@ def _learn(found: Floats, variances: Floats, along: Floats, value: float, noise:
     variances *= 1 - gain * along
 
 
-_Found = tuple[tuple[int, int], Floats, Floats]  # of two columns: their scores' correlations, and the variances of these
-_Line = tuple[tuple[int, int], Floats, float, float]  # the same: weights, the sum of correlations by these, its variance
+_Found = tuple[
+    tuple[int, int], Floats, Floats
+]  # of two columns: their scores' correlations, and the variances of these
+_Line = tuple[
+    tuple[int, int], Floats, float, float
+]  # the same: weights, the sum of correlations by these, its variance
 
 
 def _estimates(measured: Measured, columns: Sequence[Scored]) -> Iterator[_Found]:

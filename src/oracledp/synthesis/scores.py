@@ -1,7 +1,7 @@
 """Scores of a column's bins: numbers by which it can be said how columns go together.
 
-An ordered column, or one of two bins, has one: a normal number that may stand behind it. A column without order has as
-many as tell its heaviest bins apart. Post-processing of released counts.
+An ordered column, or one of two bins, has one: a normal number that may stand behind it. One most of whose records hold
+one value, such as zero, may have two. A column without order has as many as tell its heaviest bins apart. Post-processing of released counts.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ class Scored:
 
 
 def _apart(mass: Floats, inside: int) -> Floats:
-    """Whether a value is the commonest one, and the order of the others: a column of zeros and amounts, for instance."""
+    """Whether a value is the commonest one, and the order of the others: of zeros and amounts, for instance."""
     atom = int(mass[:inside].argmax())
     others = np.delete(np.arange(inside), atom)
     share, scores = mass[atom] / mass[:inside].sum(), np.zeros((len(mass), 2))
