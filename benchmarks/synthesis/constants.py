@@ -1,12 +1,13 @@
 """The constants by which long columns are counted, chosen by leaving out one table after another.
 
-``python -m benchmarks.synthesis.constants [--runs 20] [--tables bank,adult]``
+``python -m benchmarks.synthesis.constants [--runs 20] [--tables bank,adult] [--variants 'heavy 5;fine 4']``
 
 Every constant is changed on its own, and the single columns of each table are measured anew at ε = 1 (fits and rows
 play no part), by a schema that a tenth of the budget bought once (twice the budget, where rows are few). A column's
 error is the mean logarithm of three: its one-dimensional Wasserstein distance and the distance of its mean, in standard
-deviations, and the relative error of its deviation. A table's is the mean over its columns and runs. The last line says, for each table left out, which variant
-is best on the others and what it does to the one left out. Real tables come from the folder in ORACLEDP_DATA.
+deviations, and the relative error of its deviation. A table's is the mean over its columns and runs. The last lines
+say, for each table left out, which variant is best on the others and what it does to the one left out. Real tables come
+from the folder in ORACLEDP_DATA.
 """
 
 from __future__ import annotations
@@ -34,10 +35,17 @@ from oracledp.synthesis import locating, measuring, stages, tails
 from oracledp.synthesis.measurements import Meter, Records
 from oracledp.synthesis.synthesizer import records_of
 
-VARIANTS: dict[str, list[tuple[ModuleType, str, Any]]] = {
+Changes = list[tuple[ModuleType, str, Any]]
+
+
+def _heavy(deviations: float) -> Changes:
+    return [(stages, "HEAVY", deviations), (locating, "HEAVY", deviations)]
+
+
+VARIANTS: dict[str, Changes] = {
     "as they are": [],
-    "heavy 3": [(stages, "HEAVY", 3.0), (locating, "HEAVY", 3.0)],
-    "heavy 5": [(stages, "HEAVY", 5.0), (locating, "HEAVY", 5.0)],
+    "heavy 3": _heavy(3.0),
+    "heavy 5": _heavy(5.0),
     "small 2": [(stages, "_SMALL", 2.0)],
     "small 3": [(stages, "_SMALL", 3.0)],
     "parts 10": [(stages, "_PARTS", 10)],
@@ -50,6 +58,12 @@ VARIANTS: dict[str, list[tuple[ModuleType, str, Any]]] = {
     "fine 10": [(locating, "_FINE", 10)],
     "growth 1.5": [(locating, "_GROWTH", 1.5)],
     "growth 3": [(locating, "_GROWTH", 3)],
+    "heavy 6": _heavy(6.0),
+    "fine 3": [(locating, "_FINE", 3)],
+    "heavy 5, fine 4": [*_heavy(5.0), (locating, "_FINE", 4)],
+    "heavy 5, fine 3": [*_heavy(5.0), (locating, "_FINE", 3)],
+    "heavy 5, fine 4, parts 10": [*_heavy(5.0), (locating, "_FINE", 4), (stages, "_PARTS", 10)],
+    "heavy 5, fine 4, halves 0.1": [*_heavy(5.0), (locating, "_FINE", 4), (measuring, "_HALVES", 0.1)],
     "anchor 4": [(tails, "_ANCHOR", 4.0)],
     "anchor 16": [(tails, "_ANCHOR", 16.0)],
 }
@@ -62,13 +76,15 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--runs", type=int, default=20)
     parser.add_argument("--tables", default="bank,adult,heloc,telco,compas,titanic,cancer,amounts,counts")
+    parser.add_argument("--variants", default=";".join(VARIANTS))
     options = parser.parse_args()
-    record("constants", lines(options.tables.split(","), options.runs), ("table", "variant"))
+    found = lines(options.tables.split(","), options.variants.split(";"), options.runs)
+    record("constants", found, ("table", "variant"))
     for line in left_out(read("constants")):
         print(line)
 
 
-def lines(names: list[str], runs: int) -> Iterator[dict[str, Any]]:
+def lines(names: list[str], variants: list[str], runs: int) -> Iterator[dict[str, Any]]:
     for name in names:
         try:
             frame = load(name)
@@ -78,8 +94,8 @@ def lines(names: list[str], runs: int) -> Iterator[dict[str, Any]]:
         epsilon = Fraction(1, 10) if len(frame) >= SMALL else Fraction(2)
         schema = infer_schema(frame, epsilon=epsilon, delta="1e-7", source=SeededRandomness(0)).schema
         records = records_of(Table.of(frame, schema))
-        for variant, changes in VARIANTS.items():
-            with changed(changes):
+        for variant in variants:
+            with changed(VARIANTS[variant]):
                 found = [error(schema, records, seed) for seed in range(FIRST, FIRST + runs)]
             yield {"table": name, "variant": variant, "runs": runs, "error": round(float(np.mean(found)), 4)}
 
@@ -107,7 +123,7 @@ def load(name: str) -> pandas.DataFrame:
 
 
 @contextmanager
-def changed(changes: list[tuple[ModuleType, str, Any]]) -> Iterator[None]:
+def changed(changes: Changes) -> Iterator[None]:
     before = [(module, name, getattr(module, name)) for module, name, _ in changes]
     for module, name, value in changes:
         setattr(module, name, value)

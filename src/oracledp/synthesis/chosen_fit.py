@@ -118,13 +118,7 @@ class Trial:
         A larger mixture fits more of the noise and wants a stronger pull than a small one: the size of the model's
         own fits settles it.
         """
-        apart = self._strength(SIZES[0], Pull(Towards.INDEPENDENCE), self.asked)
-        kinds = [kind for kind in Towards if any(kind in fit.factors for fit, _ in self.halves)]
-        along = [self._strength(SIZES[0], Pull(kind), self.asked) for kind in kinds]
-        first, judged = min(along, key=lambda found: found[1].misfit, default=apart)
-        if apart[1].surely_better(judged):
-            first = apart[0]
-        pull, best = self._strength(self.last, first, _PULLS)
+        pull, best = self._strength(self.last, self._towards(), _PULLS)
         for roughness in self.roughness:
             found = self._judged(self.last, replace(pull, smoothness=roughness))
             if found.misfit >= best.misfit:
@@ -132,6 +126,16 @@ class Trial:
             pull, best = replace(pull, smoothness=roughness), found
         alone = Judged(np.stack([judge.residuals(fit.alone) for fit, judge in self.halves]))
         return pull if best.surely_better(alone) else None
+
+    def _towards(self) -> Pull:
+        """Factors that order all values, unless independence, or a value that stands apart, is surely better."""
+        kinds = [kind for kind in Towards if any(kind in fit.factors for fit, _ in self.halves)]
+        tried = {kind: self._strength(SIZES[0], Pull(kind), self.asked) for kind in (Towards.INDEPENDENCE, *kinds)}
+        best = Towards.ORDER if Towards.ORDER in tried else Towards.INDEPENDENCE
+        for kind, (_, judged) in tried.items():
+            if judged.surely_better(tried[best][1]):
+                best = kind
+        return tried[best][0]
 
     def _strength(self, size: tuple[int, int], first: Pull, pulls: Sequence[float]) -> tuple[Pull, Judged]:
         """Go from one pull to where the misfit is least: it falls, then rises."""
