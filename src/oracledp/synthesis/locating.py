@@ -15,14 +15,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oracledp.synthesis.bins import Floats, Integers, cells_of
-from oracledp.synthesis.denoise import HEAVY, to_simplex
+from oracledp.synthesis.denoise import to_simplex
 from oracledp.synthesis.measurements import Meter
 
+HEAVY = 5.0  # standard deviations of the noise that make a cell worth looking into
 _LOOK, _LOOKS = Fraction(1, 12), 4  # of a column's budget, and how often at most
 _FIRST, _PARTS = 32, 20  # even cells of a first look, and the parts of a cell that is looked into
 _SPANNED = 3  # cells that the middle half must span
 _SURE = 2.5  # standard deviations of half of all cells that a quarter of the records must exceed
-_FINE, _GROWTH = 6, 2  # cells of the middle half, and how many times as far away as wide a cell is beyond it
+_FINE, _GROWTH = 3, 2  # cells of the middle half, and how many times as far away as wide a cell is beyond it
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,8 @@
 """Scores of a column's bins: numbers by which it can be said how columns go together.
 
 An ordered column, or one of two bins, has one: a normal number that may stand behind it. One most of whose records hold
-one value, such as zero, may have two. A column without order has as many as tell its heaviest bins apart. Post-processing of released counts.
+one value, such as zero, may have two. A column without order has as many as tell its heaviest bins apart.
+Post-processing of released counts.
 """
 
 from __future__ import annotations

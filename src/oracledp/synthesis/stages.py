@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 from oracledp.privacy.accounting import split
 from oracledp.synthesis.bins import Floats, Integers, cells_of
-from oracledp.synthesis.denoise import HEAVY, bulk, details, haar, in_proportion, to_simplex
+from oracledp.synthesis.denoise import bulk, details, haar, in_proportion, to_simplex
 from oracledp.synthesis.hierarchy import combined_counts
-from oracledp.synthesis.locating import cut_cells, located
+from oracledp.synthesis.locating import HEAVY, cut_cells, located
 from oracledp.synthesis.measurements import Meter, NoisyTable
 from oracledp.synthesis.tails import with_tails
 
