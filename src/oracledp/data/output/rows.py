@@ -5,9 +5,10 @@ from __future__ import annotations
 import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import date, timedelta
 from typing import Any
 
-from oracledp.data.schema import Column, FileFormat, Numeric, Ordered
+from oracledp.data.schema import Column, Date, FileFormat, Moment, Numeric, Ordered, Timestamp
 from oracledp.data.schema.number_marks import NumberMarks
 
 _QUOTED = ('"', "\r", "\n")
@@ -16,7 +17,7 @@ _QUOTED = ('"', "\r", "\n")
 @dataclass(frozen=True)
 class Spelling:
     """How the values of a column are written: the mark of a missing one, and of a number its decimals at least and
-    whether it has the file's separators of thousands.
+    whether it has the file's separators of thousands. A ``moment`` reads texts that Parquet files hold as moments.
 
     >>> euro, pay = NumberMarks(",", "."), Spelling("NA", 2, grouped=True)
     >>> pay.text(1234.5, euro), pay.text(None, euro), Spelling().text(2026, euro)
@@ -26,12 +27,14 @@ class Spelling:
     mark: str = ""
     places: int | None = None
     grouped: bool = False
+    moment: Moment | None = None
 
     @classmethod
     def of(cls, column: Column) -> Spelling:
         """That of a column of a schema."""
         places = column.places if isinstance(column, Numeric) else None
-        return cls(column.mark or "", places, isinstance(column, Ordered) and column.grouped)
+        moment = column if isinstance(column, Date | Timestamp) and column.typed else None
+        return cls(column.mark or "", places, isinstance(column, Ordered) and column.grouped, moment)
 
     def text(self, value: object, marks: NumberMarks) -> str:
         """One field, not yet quoted."""
@@ -59,6 +62,12 @@ def decimals_at_least(value: float, places: int) -> str:
     whole, _, tail = written.partition(".")
     tail = tail.rstrip("0").ljust(places, "0")
     return f"{whole}.{tail}" if tail else whole
+
+
+def moments_in(texts: Sequence[str | None], column: Moment) -> list[date | timedelta | None]:
+    """What texts in a column's format say, as Python has it."""
+    known = {text: column.moment_of(text) for text in set(texts) if text is not None}
+    return [None if text is None else known[text] for text in texts]
 
 
 @dataclass(frozen=True)

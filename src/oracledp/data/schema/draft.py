@@ -16,11 +16,11 @@ from typing import Any
 
 import narwhals as nw
 
-from oracledp.data.schema.draft_files import Drafted, read_file
+from oracledp.data.schema.draft_files import Drafted, read_file, typed_column
 from oracledp.data.schema.file_format import FileFormat
 from oracledp.data.schema.moments import Date
 from oracledp.data.schema.ordered import plain
-from oracledp.data.schema.text_kinds import FORMATS, decimals
+from oracledp.data.schema.text_kinds import FORMATS, decimals, says_moment
 from oracledp.errors import DataError, SchemaError
 
 MOST_VALUES = 50  # categories that are listed; rarer ones become ``other``
@@ -61,7 +61,9 @@ def _read_columns(source: object, file: FileFormat) -> tuple[dict[str, Drafted],
     except TypeError:
         raise DataError(f"a frame or a file name is needed, not {type(source).__name__}") from None
     return {
-        name: Drafted([None if gone else value for value, gone in zip(series.to_list(), series.is_null(), strict=True)])
+        name: typed_column(
+            [None if gone else value for value, gone in zip(series.to_list(), series.is_null(), strict=True)]
+        )
         for name, series in ((name, frame[name]) for name in frame.columns)
     }, file
 
@@ -78,6 +80,8 @@ def _spelled(definition: dict[str, Any], spelling: dict[str, Any]) -> dict[str, 
         if kind == "integer":
             found = {"resolution": 1, **found, "kind": "numeric"}
         found |= {} if places == 1 else {"places": places}
+    if kind in ("date", "timestamp", "duration") and "format" not in found and "stored" in spelling:
+        found["stored"] = spelling["stored"]
     if "thousands" in spelling and kind in ("integer", "numeric"):
         found["thousands"] = spelling["thousands"]
     return found
@@ -108,12 +112,10 @@ def _draft_moments(values: Sequence[Any]) -> dict[str, Any] | None:
     for kind, formats in FORMATS.items():
         for spelled in formats:
             column = kind(name="moment", lo=0, hi=1, format=spelled)
-            first = column.count_of(values[0])
-            if first is None or (kind is Date and isinstance(values[0], datetime)):
+            if not says_moment(values[0], column) or (kind is Date and isinstance(values[0], datetime)):
                 continue
-            found = [column.count_of(value) for value in values]
-            known = [count for count in found if count is not None]
-            if len(known) == len(found):
+            if all(says_moment(value, column) for value in values):
+                known = [column.count_of(value) or 0 for value in values]
                 lo, hi = min(known), max(known)
                 own = {} if spelled == kind.usual else {"format": spelled}
                 return {"kind": kind.kind, "lo": column.shown(lo), "hi": column.shown(max(hi, lo + 1)), **own}

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from oracledp.data.schema.file_format import FileFormat
+from oracledp.data.schema.moments import TEXT
 from oracledp.data.schema.number_marks import POINT, NumberMarks
 from oracledp.data.schema.text_kinds import TextKind, is_bare, kind_of, number_of, spelled_numbers
 from oracledp.data.table.transcoding import as_utf8, header_line, is_utf8
@@ -38,7 +39,7 @@ def read_file(path: Path, file: FileFormat) -> tuple[dict[str, Drafted], FileFor
             if reader == "parquet":
                 relation = connection.sql("SELECT * FROM read_parquet(?)", params=[str(path)])
                 rows = relation.fetchall()
-                return {name: Drafted([r[at] for r in rows]) for at, name in enumerate(relation.columns)}, file
+                return {name: typed_column([r[at] for r in rows]) for at, name in enumerate(relation.columns)}, file
             return _read_csv(connection, path, file)
         except duckdb.Error:
             raise DataError(f"{path.name}: cannot be read as {reader}") from None
@@ -57,6 +58,16 @@ def _read_csv(connection: Any, path: Path, file: FileFormat) -> tuple[dict[str, 
     if len(names) != len(relation.columns):
         raise DataError(f"{path.name}: has {len(relation.columns)} columns, and {len(names)} names are given")
     return {name: spelled_column([row[at] for row in rows], file.marks) for at, name in enumerate(names)}, file
+
+
+def typed_column(values: Sequence[Any]) -> Drafted:
+    """A column of a source that has types: where it holds texts, it has no moments as such.
+
+    >>> typed_column(["2026-01-31", None]).spelling
+    {'stored': 'text'}
+    """
+    held = [value for value in values if value is not None and value == value]
+    return Drafted(values, {"stored": TEXT} if any(isinstance(value, str) for value in held) else {})
 
 
 def spelled_column(texts: Sequence[str | None], marks: NumberMarks = POINT) -> Drafted:

@@ -17,6 +17,7 @@ from oracledp.data.schema.columns import Codes
 from oracledp.data.schema.ordered import Ordered
 
 EPOCH = datetime(1970, 1, 1)
+TYPED, TEXT = STORED = ("typed", "text")
 _PARTS = {
     "%Y": "[1-9][0-9][0-9][0-9]",
     "%m": "(0[1-9]|1[0-2])",
@@ -39,7 +40,8 @@ _SEPARATORS = "-/.: T"
 class Moment(Ordered):
     """A point in time as a whole number of units since 1970; what calendars do not know cannot be read.
 
-    ``format`` has the directives of strftime, each part in as many digits as it can need, years from 1000.
+    ``format`` has the directives of strftime, each part in as many digits as it can need, years from 1000. ``stored``
+    says whether frames and Parquet files hold the column's type or texts.
     """
 
     lo: int
@@ -47,6 +49,7 @@ class Moment(Ordered):
     thresholds: tuple[int, ...] | None = None
     resolution: Fraction | None = Fraction(1)
     format: str = ""
+    stored: str | None = None
     unit: ClassVar[timedelta]
     usual: ClassVar[str]
     optional: ClassVar[tuple[str, ...]] = ()  # directives that a format need not hold
@@ -55,6 +58,17 @@ class Moment(Ordered):
     def grain(self) -> int:
         """The resolution of a column that does not say another, in units."""
         return 1
+
+    @property
+    def typed(self) -> bool:
+        """Whether synthetic rows hold moments as such where they can: texts in a format of their own stay texts."""
+        return self.format == self.usual if self.stored is None else self.stored == TYPED
+
+    def moment_of(self, text: str) -> date | datetime | timedelta:
+        """What a text in the column's format says, as Python has it."""
+        count = self.count_of(text)
+        assert count is not None, "a text of the column's own"
+        return EPOCH + count * self.unit
 
     @classmethod
     def directives(cls) -> tuple[str, ...]:
@@ -183,7 +197,8 @@ class Moment(Ordered):
         cuts = None if self.thresholds is None else [self.shown(cut) for cut in self.thresholds]
         grain = None if self.resolution == self.grain else int(self.resolution or 1)
         own = None if self.format == self.usual else self.format
-        bounds = {"lo": self.shown(self.lo), "hi": self.shown(self.hi), "format": own, "resolution": grain}
+        spelled = {"format": own, "stored": self.stored}
+        bounds = {"lo": self.shown(self.lo), "hi": self.shown(self.hi), **spelled, "resolution": grain}
         return self._options(**bounds, bins=self.bins, thresholds=cuts, clip=self.clip)
 
 
@@ -200,6 +215,12 @@ class Date(Moment):
     kind: ClassVar[str] = "date"
     unit: ClassVar[timedelta] = timedelta(days=1)
     usual: ClassVar[str] = "%Y-%m-%d"
+
+    def moment_of(self, text: str) -> date:
+        """A day."""
+        moment = super().moment_of(text)
+        assert isinstance(moment, datetime)
+        return moment.date()
 
 
 @dataclass(frozen=True, kw_only=True)

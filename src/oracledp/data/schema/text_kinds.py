@@ -19,7 +19,7 @@ FORMATS: dict[type[Moment], tuple[str, ...]] = {
         for day in ("%Y-%m-%d ", "%Y-%m-%dT", "%d/%m/%Y ", "%m/%d/%Y ", "%d.%m.%Y ")
         for clock in ("%H:%M:%S", "%H:%M")
     ),
-    Duration: ("%H:%M:%S", "%-H:%M:%S", "%H:%M", "%-H:%M"),
+    Duration: ("%-H:%M:%S", "%H:%M:%S", "%-H:%M", "%H:%M"),
 }
 MARKS = ("NA", "N/A", "n/a", "nan", "NaN", "null", "NULL", "None", "?", "-", ".")
 
@@ -105,13 +105,14 @@ def kind_of(text: str | None, marks: NumberMarks = POINT) -> TextKind:
         needed = decimals(number)
         written = max(needed, _written(marks.plain(text)))
         return BARE if not written and is_bare(text, marks) else TextKind("number", needed=needed, written=written)
-    return next((kind for kind, column in _MOMENTS.items() if _idle_free(kind, column, text)), TEXT)
+    return next((kind for kind, column in _MOMENTS.items() if says_moment(text, column)), TEXT)
 
 
-def _idle_free(kind: TextKind, column: Moment, text: str) -> bool:
-    """Whether a text is a moment of this format, to the letter: 1:05 has no idle zero, 01:05 has one."""
-    count = column.count_of(text)
-    return count is not None and (kind.kind != "duration" or column.written(count) == text.strip())
+def says_moment(value: object, column: Moment) -> bool:
+    """Whether a value is a moment, and a text one to the letter: 1:05 has no idle zero, 01:05 has one."""
+    count = column.count_of(value)
+    to_the_letter = isinstance(value, str) and isinstance(column, Duration)
+    return count is not None and (not to_the_letter or column.written(count) == str(value).strip())
 
 
 def moment_of(kind: TextKind) -> Moment:
@@ -189,6 +190,9 @@ def spelled_numbers(kinds: Iterable[TextKind]) -> tuple[int, int]:
 
 
 def format_from(kinds: Iterable[TextKind]) -> str:
-    """The format of moments, the commonest first: days come before months unless there are days that forbid it."""
+    """The format of moments, the commonest first; of two that most texts fit, the one that some texts demand.
+
+    Days come before months unless there are days that forbid it, and durations have no idle zeros unless some show.
+    """
     listed = [kind.format for kind in kinds]
-    return next((spelled for spelled in listed if spelled.startswith("%m/%d/%Y")), listed[0])
+    return next((spelled for spelled in listed if spelled.startswith(("%m/%d/%Y", "%H"))), listed[0])
