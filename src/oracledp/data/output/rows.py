@@ -86,22 +86,25 @@ class PlainRows:
         return len(next(iter(self.columns.values()), []))
 
     def csv_header(self, file: FileFormat) -> str:
-        """The first line; nothing where the file has none."""
+        """The first line, with the blanks of the others; nothing where the file has none."""
         if file.names is not None:
             return ""
-        return file.separator.join(_quoted(name, file.separator) for name in self.columns) + file.line_end
+        fields = [
+            _after(blank, name) for blank, name in zip(_blanks(file, len(self.columns)), self.columns, strict=True)
+        ]
+        return file.separator.join(_quoted(field, file.separator) for field in fields) + file.line_end
 
     def csv_lines(self, file: FileFormat) -> str:
         """The rows. A file without a header keeps the places of its columns: of those that are unknown, empty."""
         names = file.names or tuple(self.columns)
         alone = len(names) == 1  # an empty line would be no record
-        blanks = [""] + [" " if file.blanks == "after" else ""] * (len(names) - 1)
-        fields = [self._fields(name, file, blank, alone=alone) for name, blank in zip(names, blanks, strict=True)]
+        blanks = zip(names, _blanks(file, len(names)), strict=True)
+        fields = [self._fields(name, file, blank, alone=alone) for name, blank in blanks]
         separator, end = file.separator, file.line_end
         return "".join([separator.join(row) + end for row in zip(*fields, strict=True)])
 
     def _fields(self, name: str, file: FileFormat, blank: str, *, alone: bool) -> list[str]:
-        """A blank comes before what is not empty and has none of its own, as texts that begin with one have."""
+        """The column's values, each different one spelled once."""
         if name not in self.columns:
             return [""] * len(self)
         spelling, values = self.spellings.get(name, Spelling()), self.columns[name]
@@ -109,8 +112,7 @@ class PlainRows:
         for value in set(values):
             text = spelling.text(value, file.marks)
             empty = text == "" and (alone or value is not None)
-            before = blank if text and not text.startswith(" ") else ""
-            written[value] = '""' if empty else _quoted(before + text, file.separator)
+            written[value] = '""' if empty else _quoted(_after(blank, text), file.separator)
         return [written[value] for value in values]
 
     def csv_text(self) -> str:
@@ -118,6 +120,16 @@ class PlainRows:
         text = io.StringIO()
         text.write(self.csv_header(FileFormat()) + self.csv_lines(FileFormat()))
         return text.getvalue()
+
+
+def _blanks(file: FileFormat, columns: int) -> list[str]:
+    """What stands before the fields of a line."""
+    return [""] + [" " if file.blanks == "after" else ""] * (columns - 1)
+
+
+def _after(blank: str, text: str) -> str:
+    """A blank comes before what is not empty and has none of its own, as texts that begin with one have."""
+    return blank + text if text and not text.startswith(" ") else text
 
 
 def _quoted(text: str, separator: str) -> str:
