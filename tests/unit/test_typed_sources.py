@@ -1,6 +1,7 @@
 """Moments in sources that have types: spelled by the value alone, drafted and bought as what they are."""
 
 from datetime import date, datetime, timedelta
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,10 @@ from oracledp.errors import SchemaError
 
 STAMP = datetime(2026, 1, 31, 5, 6, 7, 890_000)
 SPANS = [timedelta(seconds=5), timedelta(hours=1, microseconds=1), timedelta(days=2), timedelta(hours=12)]
+
+
+def bought(source: Any) -> odp.Schema:
+    return odp.infer_schema(source, epsilon=8, delta="1e-6", source=odp.SeededRandomness(1)).schema
 
 
 def sources(folder: Path, values: list[Any]) -> dict[str, Any]:
@@ -68,7 +73,7 @@ def test_what_is_bought_of_types_comes_back_as_types() -> None:
             "text": [f"{int(s) // 3600:02}:{int(s) // 60 % 60:02}" for s in seconds],
         }
     )
-    found = odp.infer_schema(frame, epsilon=8, delta="1e-6", source=odp.SeededRandomness(1)).schema
+    found = bought(frame)
     assert [found[name].kind for name in found.names] == ["timestamp", "date", "duration", "duration"]
     rows = FrameShape.of(frame, found).build(found.decode(np.zeros((9, 4), dtype=found.code_dtype)))
     assert rows.schema == pl.Schema(
@@ -104,3 +109,36 @@ def test_a_draft_says_where_a_source_that_has_types_holds_texts(tmp_path: Path) 
 def test_how_a_column_is_stored_is_one_of_two_words() -> None:
     with pytest.raises(SchemaError, match="column 'x', key 'stored': must be typed or text"):
         odp.Schema({"x": {"kind": "date", "lo": "2026-01-01", "hi": "2026-01-31", "stored": "both"}})
+
+
+def money(folder: Path) -> dict[str, Path]:
+    """The same prices as a CSV file with two decimals and as a Parquet file of decimals."""
+    cents = np.random.default_rng(2).integers(0, 100_000, 4000)
+    prices = [Decimal(int(cent)).scaleb(-2) for cent in cents]
+    (folder / "raw.csv").write_text("paid,rate\n" + "".join(f"{price},{float(price)}\n" for price in prices))
+    pq.write_table(pa.table({"paid": pa.array(prices, pa.decimal128(10, 2))}), folder / "raw.parquet")
+    return {"csv": folder / "raw.csv", "parquet": folder / "raw.parquet"}
+
+
+def test_money_with_two_decimals_in_every_row_is_bought_as_decimals(tmp_path: Path) -> None:
+    """Not in a source with types: that all its numbers are decimals may be due to one row."""
+    found = {name: bought(source) for name, source in money(tmp_path).items()}
+    paid, rate = (found["csv"].to_json()["columns"][name] for name in ("paid", "rate"))
+    assert (paid["kind"], paid["lo"], paid["places"], paid["nullable"]) == ("decimal", 0, 2, True)
+    assert (rate["kind"], rate["resolution"]) == ("numeric", 0.01)
+    assert found["parquet"].to_json()["columns"]["paid"]["kind"] == "numeric"
+    assert odp.Table.from_file(tmp_path / "raw.csv", found["csv"], strict=True).rows == 4000
+
+
+def test_money_is_drafted_as_decimals_where_types_or_all_rows_say_so(tmp_path: Path) -> None:
+    for source in money(tmp_path).values():
+        schema = odp.Schema.draft(source, public=True)
+        assert (schema["paid"].kind, schema["paid"].to_json()["places"]) == ("decimal", 2)
+        assert odp.Table.from_file(source, schema, strict=True).rows == 4000
+    assert odp.Schema.draft(tmp_path / "raw.csv", public=True)["rate"].kind == "numeric"
+
+
+def test_amounts_too_far_apart_for_cents_stay_numbers(tmp_path: Path) -> None:
+    lines = [f"{number % 997}{'0' * 12}.25" for number in range(4000)]
+    (tmp_path / "raw.csv").write_text("paid\n" + "\n".join(lines) + "\n")
+    assert bought(tmp_path / "raw.csv")["paid"].kind in ("integer", "numeric")

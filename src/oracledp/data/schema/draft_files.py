@@ -11,7 +11,7 @@ from typing import Any
 from oracledp.data.schema.file_format import FileFormat
 from oracledp.data.schema.moments import TEXT
 from oracledp.data.schema.number_marks import POINT, NumberMarks
-from oracledp.data.schema.text_kinds import TextKind, is_bare, kind_of, number_of, spelled_numbers
+from oracledp.data.schema.text_kinds import CENTS, TextKind, is_bare, is_fixed, kind_of, number_of, spelled_numbers
 from oracledp.data.table.files import header_of
 from oracledp.data.table.text_columns import distinct_names
 from oracledp.data.table.transcoding import as_utf8, header_line, is_utf8
@@ -77,8 +77,8 @@ def typed_column(values: Sequence[Any]) -> Drafted:
 def spelled_column(texts: Sequence[str | None], marks: NumberMarks = POINT) -> Drafted:
     """A column of texts as what they say: numbers where all of them are, truth values, or texts.
 
-    >>> spelled_column(["1.50", "?", "2.00"])
-    Drafted(values=[Fraction(3, 2), None, 2], spelling={'missing': '?', 'places': 2})
+    >>> spelled_column(["1.5", "?", "2.00"])
+    Drafted(values=[Fraction(3, 2), None, 2], spelling={'missing': '?', 'places': 1})
     """
     kinds = {text: kind_of(text, marks) for text in set(texts)}
     held = {text for text, kind in kinds.items() if not kind.missing}
@@ -112,7 +112,8 @@ def _decimals(kinds: Sequence[TextKind]) -> dict[str, Any]:
         return {"spelling": ["0", "1"]}
     needed, written = spelled_numbers(kinds)
     written = 0 if any(kind.kind == "bit" for kind in kinds) else written
-    return {} if not needed and not written else {"places": written}
+    money = needed == CENTS and is_fixed(kinds)
+    return {} if not needed and not written else {"places": written} | ({"kind": "decimal"} if money else {})
 
 
 def _separators(texts: Collection[str | None], marks: NumberMarks) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from oracledp.data.schema.moments import Date, Moment, Timestamp
 from oracledp.data.schema.number_marks import LONGEST_NUMBER, POINT, NumberMarks
 
 MOST_DECIMALS = 6
+CENTS = 2  # decimals of money
 FORMATS: dict[type[Moment], tuple[str, ...]] = {
     Date: ("%Y-%m-%d", "%d/%m/%Y", "%m/%d/%Y", "%d.%m.%Y", "%Y/%m/%d"),
     Timestamp: tuple(
@@ -167,6 +168,12 @@ class ColumnKind:
     mark: str | None = None
     format: str = ""
     bare: bool = False
+    fixed: bool = False  # whether all numbers are written with so many decimals, and need them
+
+    @property
+    def money(self) -> bool:
+        """Whether numbers are whole cents; not where only a coarser grid holds them all."""
+        return self.fixed and self.decimals == CENTS
 
     @property
     def gaps(self) -> dict[str, object]:
@@ -187,6 +194,17 @@ def spelled_numbers(kinds: Iterable[TextKind]) -> tuple[int, int]:
     """The decimals that numbers of these kinds need, and those that they all are written with at least."""
     listed = [kind for kind in kinds if kind.kind == "number"]
     return max((k.needed for k in listed), default=0), min((k.written for k in listed), default=0)
+
+
+def is_fixed(kinds: Iterable[TextKind]) -> bool:
+    """Whether numbers of these kinds are all written with as many decimals as some of them need.
+
+    >>> is_fixed(map(kind_of, ["1.50", "2.25"])), is_fixed(map(kind_of, ["1.5", "2.25"]))
+    (True, False)
+    """
+    listed = list(kinds)
+    needed, _ = spelled_numbers(listed)
+    return needed > 0 and all(kind.written == needed for kind in listed)
 
 
 def format_from(kinds: Iterable[TextKind]) -> str:
