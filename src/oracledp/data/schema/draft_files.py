@@ -12,9 +12,7 @@ from oracledp.data.schema.file_format import FileFormat
 from oracledp.data.schema.moments import TEXT
 from oracledp.data.schema.number_marks import POINT, NumberMarks
 from oracledp.data.schema.text_kinds import CENTS, TextKind, is_bare, is_fixed, kind_of, number_of, spelled_numbers
-from oracledp.data.table.files import header_of
-from oracledp.data.table.text_columns import distinct_names
-from oracledp.data.table.transcoding import as_utf8, header_line, is_utf8
+from oracledp.data.table.transcoding import as_utf8, header_line, header_of, is_utf8
 from oracledp.errors import DataError
 from oracledp.scratch import private_folder
 
@@ -58,7 +56,9 @@ def _read_csv(connection: Any, path: Path, file: FileFormat) -> tuple[dict[str, 
     relation = connection.sql(query, params=[str(readable), file.separator])
     rows, names = relation.fetchall(), file.names
     if names is None:
-        names = distinct_names(file.named(header_of(readable, path.name, file.separator, readable.suffix == ".gz")))
+        names = file.named(header_of(readable, path.name, file.separator, readable.suffix == ".gz"))
+    if len(set(names)) != len(names):
+        raise DataError(f"{path.name}: two columns have the same name")
     if len(names) != len(relation.columns):
         raise DataError(f"{path.name}: has {len(relation.columns)} columns, and {len(names)} names are given")
     return {name: spelled_column([row[at] for row in rows], file.marks) for at, name in enumerate(names)}, file

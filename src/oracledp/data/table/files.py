@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import gzip
-import re
-import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -14,7 +10,7 @@ from typing import Any
 from oracledp.data.schema import FileFormat, Schema
 from oracledp.data.table.duck import Source, attempt
 from oracledp.data.table.sql import DUCKDB
-from oracledp.data.table.transcoding import CSV_ENDINGS, LONGEST_HEADER, as_utf8, is_utf8
+from oracledp.data.table.transcoding import CSV_ENDINGS, as_utf8, header_of, is_utf8
 from oracledp.data.table.typed_files import ARROW, PARQUET, literal_path, open_arrow, open_folder, open_parquet
 from oracledp.data.table.unit import ROWS, Unit
 from oracledp.errors import DataError
@@ -119,25 +115,6 @@ def _set_aside(connection: Any, title: str) -> int:
     query = "SELECT count(DISTINCT (scan_id, file_id, line)) FROM reject_errors"
     ((rows,),) = attempt(lambda: connection.sql(query).fetchall(), title)
     return int(rows)
-
-
-def header_of(path: Path, title: str, delimiter: str, packed: bool) -> list[str]:
-    """The names in line 1, and not a byte of a record: what those hold may not decide here."""
-    opener = gzip.open if packed else open
-    problem = "line 1 must be a header with the columns' names"
-    try:
-        with opener(path, "rb") as stream:
-            line = re.split(rb"[\r\n]", stream.readline(LONGEST_HEADER), maxsplit=1)[0]
-        header = next(csv.reader([line.decode("utf-8-sig")], delimiter=delimiter, strict=True), [])
-        if header:
-            return header
-    except UnicodeDecodeError:
-        problem = "not UTF-8 text; say its encoding, such as cp1252"
-    except csv.Error:
-        pass
-    except (OSError, EOFError, zlib.error):
-        problem = "the header cannot be read: damaged or truncated"
-    raise DataError(f"{title}: {problem}")  # outside the handler: a decoding error carries the data
 
 
 def _places(path: Path, header: Sequence[str], names: Sequence[str]) -> dict[str, str]:
