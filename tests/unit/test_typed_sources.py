@@ -121,7 +121,7 @@ def money(folder: Path) -> dict[str, Path]:
 
 
 def test_money_with_two_decimals_in_every_row_is_bought_as_decimals(tmp_path: Path) -> None:
-    """Not in a source with types: that all its numbers are decimals may be due to one row."""
+    """Not where they are stored as numbers: that all of these are decimals may be due to one row."""
     found = {name: bought(source) for name, source in money(tmp_path).items()}
     paid, rate = (found["csv"].to_json()["columns"][name] for name in ("paid", "rate"))
     assert (paid["kind"], paid["lo"], paid["places"], paid["nullable"]) == ("decimal", 0, 2, True)

@@ -94,8 +94,7 @@ class ColumnLook:
         counts, deviation = purse.table(_tallied(places, texts, len(kinds)), rho)
         counts = with_midnights(counts, deviation) if typed else counts
         self._wholes, self._noise = int(counts[PLACES[WHOLE]]), deviation
-        found = kind_from(counts, deviation, kinds)
-        self.kind = replace(found, fixed=False) if typed else found  # there no number says how it was written
+        self.kind = kind_from(counts, deviation, kinds)
         self.values = values_from(counts, deviation, kinds)
         faint = bool(counts[PLACES[NOTHING]] > REST * deviation)
         self._listed = replace(self.kind, nullable=self.kind.nullable or faint)  # of short lists

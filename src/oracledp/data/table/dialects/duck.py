@@ -44,7 +44,7 @@ class DuckDB(Dialect):
 
     def moment_of_text(self, text: str, column: Moment) -> str:
         """Read at once, which is several times as fast as part by part."""
-        if isinstance(column, Duration):
+        if isinstance(column, Duration) or not column.spelled.plain:
             return super().moment_of_text(text, column)
         seconds = f"CAST(epoch(TRY_STRPTIME(trim({text}), {self.literal(column.format.strip(' '))})) AS BIGINT)"
         return f"{seconds} // 86400" if column.kind == "date" else seconds
