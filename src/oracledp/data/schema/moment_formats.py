@@ -124,12 +124,12 @@ class MomentFormat:
                 found[_SAYS.get(piece, piece)] = start, width
         return found
 
-    @property
+    @cached_property
     def day_beside(self) -> str:
         """The separator that a day of one digit has in its place; empty where every day has two."""
         return self._beside(self.pieces.index(IDLE_FREE)) if IDLE_FREE in self.pieces else ""
 
-    @property
+    @cached_property
     def names_months(self) -> bool:
         """Whether months have names."""
         return FULL in self.pieces or SHORT in self.pieces
@@ -141,10 +141,11 @@ class MomentFormat:
         bare, found = text.strip(" "), {"%H": 0, "%M": 0, "%S": 0}
         for part, (start, length) in self.places.items():
             begin = start - 1 if start > 0 else len(bare) + start
-            found[part] = int(bare[begin : begin + length].replace(self.day_beside or " ", ""))
+            digits = bare[begin : begin + length]
+            found[part] = int(digits.replace(self.day_beside, "") if self.day_beside else digits)
         if self.names_months:
             found["%m"] = next(number for number, name in enumerate(MONTHS, start=1) if name[:3] in bare)
-        return datetime(*(found[part] for part in ("%Y", "%m", "%d", "%H", "%M", "%S")))  # type: ignore[arg-type]
+        return datetime(found["%Y"], found["%m"], found["%d"], found["%H"], found["%M"], found["%S"])
 
     def written(self, moment: datetime) -> str:
         """A moment in this format; a fraction of its second as zeros."""

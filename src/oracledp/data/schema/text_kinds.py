@@ -35,7 +35,7 @@ FORMATS: dict[type[Moment], tuple[str, ...]] = {
 MARKS = ("NA", "N/A", "n/a", "nan", "NaN", "null", "NULL", "None", "?", "-", ".")
 
 _NUMBER = re.compile(r"[ \t]*([+-]?)(0|[1-9][0-9]{0,14})?(?:[.]([0-9]*))?(?:[eE]([+-]?[0-9]{1,2}))?[ \t]*")
-_DIGIT = re.compile("[0-9]")
+_LIKE_A_MOMENT = re.compile("[ ]*([0-9]|[A-Z][a-z]{2,8} )[0-9A-Za-z:/., +-]{3,40}[ ]*")  # as all formats' texts are
 _LONG = 1000  # from which on a number has separators, where its file has some
 
 
@@ -117,7 +117,7 @@ def kind_of(text: str | None, marks: NumberMarks = POINT) -> TextKind:
         needed = decimals(number)
         written = max(needed, _written(marks.plain(text)))
         return BARE if not written and is_bare(text, marks) else TextKind("number", needed=needed, written=written)
-    if not _DIGIT.search(text):
+    if not _LIKE_A_MOMENT.fullmatch(text):
         return TEXT
     return next((kind for kind, column in _MOMENTS.items() if says_moment(text, column)), TEXT)
 
