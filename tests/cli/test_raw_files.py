@@ -65,7 +65,7 @@ def test_two_commands_make_a_file_that_fits_the_programs_of_the_real_one(
     assert schema["file"] == {"delimiter": ";", "decimal": ",", "encoding": "cp1252", "lines": "crlf"}
     kinds = {name: column["kind"] for name, column in schema["columns"].items()}
     assert kinds == {
-        "betrag": "numeric",
+        "betrag": "decimal",
         "ort": "categorical",
         "seen": "date",
         "wait": "duration",

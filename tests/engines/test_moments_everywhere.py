@@ -34,6 +34,12 @@ SCHEMA = Schema(
         "seen": {**TIMES, "resolution": 1},
         "zulu": {**TIMES, "format": "%d/%m/%YT%H:%M:%S", "resolution": 86400, "nullable": False},
         "brief": {**TIMES, "format": "%d.%m.%Y %H:%M"},
+        "named": {**DAYS, "format": "%-d %B %Y"},
+        "comma": {**DAYS, "lo": "1999-01-01", "hi": "2030-12-31", "format": "%b %-d, %Y"},
+        "oracle": {**DAYS, "format": "%d-%b-%Y"},
+        "late": {**TIMES, "format": "%B %-d, %Y %H:%M", "resolution": 86400},
+        "utc": {**TIMES, "format": "%Y-%m-%dT%H:%M:%SZ"},
+        "fine": {**TIMES, "format": "%Y-%m-%d %H:%M:%S.%f+00:00"},
         "wait": {"kind": "duration", "lo": "0:00:00", "hi": "99:00:00", "nullable": True},
         "short": {"kind": "duration", "lo": "0:00:00", "hi": "30:00:00", "format": "%M:%S", "nullable": True},
     }
@@ -60,13 +66,20 @@ WRONG = [
     "NULL", "02/30/2026", "30.02.2026", "31.04.2026", "29.02.1900", "29.02.2000", "20260230", "2026 02 30",
     " 2026 02 03 ", "\u0662\u0660\u0662\u0666-\u0660\u0662-\u0660\u0663", "\uff12026-01-01", "now", "today", "infinity",
     "epoch", "2026-035", "0:00:00", "00:00:00", "1:5:00", "1:05:60", "1:60:00", "99:59:59", "999999:00:00",
+    "31 February 2024", "29 February 2023", "29 February 2024", "05 March 2024", "5 march 2024", "5 Mar 2024",
+    "0 May 2024", "32 May 2024", "31 June 2024", " 5 May 2024 ", "5  May 2024", "May 5, 2024", "May 05, 2024",
+    "May 5 2024", "Sept 5, 2024", "Sep 31, 2024", "M\u00e4r 5, 2024", "05-May-2024", "5-May-2024", "05-MAY-2024",
+    "31-Apr-2024", "May 5, 2024 7:00", "May 5, 2024 07:00", "2026-02-03T01:00:00Z", "2026-02-03T01:00:00z",
+    "2026-02-03T01:00:00+00:00", "2026-02-03T01:00:00ZZ", "2026-02-03 01:00:00.5+00:00", "2026-02-03 01:00:00.5",
+    "2026-02-03 01:00:00.123456789+00:00", "2026-02-03 01:00:00.1234567890+00:00", "2026-02-03 01:00:00.+00:00",
+    "2026-02-03 01:00:00.5+01:00", "2026-02-30 01:00:00.5+00:00",
     "1000000:00:00", ":05:00", "-1:00:00", "1:05", "01:05:00 ", " 7:05", "1,5", "1:05:00\n", "59:59", "5:60",
 ]  # fmt: skip
 
 
 def rows() -> dict[str, list[str | None]]:
     """Every text in every column, so that each meets what others take for a moment."""
-    texts = WRONG + [moment.strftime(column.format) for moment in MOMENTS for column in SCHEMA.columns[:8]]
+    texts = WRONG + [moment.strftime(column.format) for moment in MOMENTS for column in SCHEMA.columns[:14]]
     return dict.fromkeys(SCHEMA.names, texts)
 
 
@@ -107,6 +120,15 @@ def is_day(year: int, month: int, day: int) -> bool:
 
 def test_a_format_may_begin_with_a_blank() -> None:
     assert SCHEMA["padded"].count_of(" 1970 01 31 ") == 30  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("column", SCHEMA.columns[:14], ids=lambda column: column.name)
+def test_what_is_written_is_what_pythons_own_words_say(column: Any) -> None:
+    for moment in MOMENTS:
+        told = moment.strftime(column.format.replace("%f", "000"))
+        count = (moment - datetime(1970, 1, 1)) // column.unit
+        assert column.written(count) == told
+        assert column.count_of(told) == column.count_of(datetime.strptime(told, column.format.replace("%-d", "%d")))
 
 
 def test_files_agree(tmp_path: Path) -> None:

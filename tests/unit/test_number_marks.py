@@ -245,7 +245,7 @@ def test_a_bought_schema_keeps_separators_and_says_which_columns_have_none(tmp_p
     found = odp.infer_schema(tmp_path / "raw.csv", **bought, source=odp.SeededRandomness(0)).schema.to_json()
     assert found["file"] == {"thousands": ","}
     kinds = {name: (entry["kind"], entry.get("thousands", True)) for name, entry in found["columns"].items()}
-    assert kinds == {"year": ("integer", False), "people": ("integer", True), "paid": ("numeric", True)}
+    assert kinds == {"year": ("integer", False), "people": ("integer", True), "paid": ("decimal", True)}
     frame = pd.read_csv(tmp_path / "raw.csv", dtype=str)
     again = odp.infer_schema(frame, **bought, source=odp.SeededRandomness(0)).schema.to_json()
     assert again["columns"] == found["columns"]

@@ -199,7 +199,7 @@ def test_odd_marks_amounts_and_durations_are_refused(column: dict[str, object], 
 def test_lines_end_and_begin_after_delimiters_as_the_format_says() -> None:
     rows = PlainRows({"age": [31, None], "job": [" cook", "smith"], "pay": [0.5, 2.0]})
     spelled = FileFormat(lines="crlf", blanks="after")
-    assert rows.csv_header(spelled) == "age,job,pay\r\n"
+    assert rows.csv_header(spelled) == "age, job, pay\r\n"
     assert rows.csv_lines(spelled) == "31, cook, 0.5\r\n, smith, 2.0\r\n"
     assert FileFormat.parse(spelled.to_json()) == spelled
     assert FileFormat(lines="lf").as_header(b"age, job\r\n") == FileFormat(lines="lf", blanks="after")

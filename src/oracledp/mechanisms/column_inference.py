@@ -152,14 +152,15 @@ def _rounded(value: Fraction, resolution: Fraction) -> Fraction:
 
 
 def ordered_definition(lo: Fraction, hi: Fraction, kind: ColumnKind) -> dict[str, Any]:
-    """An integer, numeric or duration column at its resolution, spelled as its kind says."""
+    """An integer, numeric, decimal or duration column at its resolution, spelled as its kind says."""
     if kind.kind == "duration":
         return moment_between(max(int(lo), 0), int(hi), kind)
     whole = not kind.decimals and not kind.places
     resolution = float(Fraction(1, 10**kind.decimals)) if kind.decimals else 1
     bounds = {"lo": int(lo), "hi": int(hi)} if whole else {"lo": plain(float(lo)), "hi": plain(float(hi))}
-    grain = {"resolution": resolution, **kind.spelling}
-    return {"kind": "integer" if whole else "numeric", **bounds, **grain, "clip": True, "nullable": True} | kind.gaps
+    grain = kind.spelling if kind.money else {"resolution": resolution, **kind.spelling}
+    name = "integer" if whole else "decimal" if kind.money else "numeric"
+    return {"kind": name, **bounds, **grain, "clip": True, "nullable": True} | kind.gaps
 
 
 def moment_between(lo: int, hi: int, kind: ColumnKind) -> dict[str, Any]:

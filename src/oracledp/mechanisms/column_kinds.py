@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oracledp.data.schema.moments import Date, Timestamp
-from oracledp.data.schema.text_kinds import BARE, BIT, KINDS, PLACES, ColumnKind, TextKind, format_from
+from oracledp.data.schema.text_kinds import BARE, BIT, KINDS, PLACES, ColumnKind, TextKind, format_from, is_fixed
 from oracledp.data.schema.text_kinds import spelled_numbers as spelled
 
 _SHOWN = 4.5  # standard deviations of the noise; with so many kinds, 4 would be passed by chance too often
@@ -37,7 +37,8 @@ def kind_from(counts: Integers, deviation: float, kinds: Sequence[TextKind] = KI
     if sum(held[kind] for kind in numbers) >= _MOST * total:
         decimals, places = spelled(numbers)
         odd = bool(gaps) or len(numbers) < len(values)
-        return ColumnKind("number", decimals, 0 if BIT in numbers else places, odd, mark, bare=BARE in numbers)
+        places, bare = 0 if BIT in numbers else places, BARE in numbers
+        return ColumnKind("number", decimals, places, odd, mark, bare=bare, fixed=is_fixed(numbers))
     for moment in ("date", "timestamp", "duration"):
         own = [kind for kind in values if kind.kind == moment]
         if own and sum(held[kind] for kind in own) >= _MOST * total:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from decimal import Decimal
 from importlib.util import find_spec
 from typing import Any
 
@@ -10,39 +11,57 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from oracledp.data.output.rows import PlainRows, Spelling
-from oracledp.data.schema import Amount, Boolean, Categorical, Column, Date, Moment, Numeric, Schema, Timestamp
+from oracledp.data.output.rows import PlainRows, Spelling, moments_in
+from oracledp.data.schema import Amount, Boolean, Categorical, Column, Moment, Numeric, Schema
 from oracledp.extras import optional
 
 # How each library stores what a column holds: the type without missing values, and the type with them. A frame's own
 # types are not looked at: pandas stores integers as floats and truth values as objects as soon as one is missing.
+# Microseconds count moments everywhere; pandas has no type for a day or a decimal, nor Parquet for a duration.
 _PLAIN = "plain"
 _TYPES: dict[str, dict[str, tuple[str, str]]] = {
     "pandas": {
         "truths": ("bool", "boolean"),
         "integers": ("int64", "Int64"),
-        "numbers": ("float64", "float64"),
-        "texts": ("string", "string"),
+        "numbers": ("float64",) * 2,
+        "amounts": ("float64",) * 2,
+        "texts": ("string",) * 2,
+        "date": ("datetime64[us]",) * 2,
+        "timestamp": ("datetime64[us]",) * 2,
+        "duration": ("timedelta64[us]",) * 2,
     },
     "polars": {
         "truths": ("Boolean",) * 2,
         "integers": ("Int64",) * 2,
         "numbers": ("Float64",) * 2,
+        "amounts": ("Decimal",) * 2,
         "texts": ("String",) * 2,
+        "date": ("Date",) * 2,
+        "timestamp": ("Datetime",) * 2,
+        "duration": ("Duration",) * 2,
     },
     "pyarrow": {
         "truths": ("bool_",) * 2,
         "integers": ("int64",) * 2,
         "numbers": ("float64",) * 2,
+        "amounts": ("decimal128",) * 2,
         "texts": ("string",) * 2,
+        "date": ("date32",) * 2,
+        "timestamp": ("timestamp",) * 2,
+        "duration": ("duration",) * 2,
     },
     _PLAIN: {
         "truths": ("BOOLEAN",) * 2,
         "integers": ("BIGINT",) * 2,
         "numbers": ("DOUBLE",) * 2,
+        "amounts": ("DECIMAL",) * 2,
         "texts": ("VARCHAR",) * 2,
+        "date": ("DATE",) * 2,
+        "timestamp": ("TIMESTAMP",) * 2,
+        "duration": ("VARCHAR",) * 2,
     },
 }
+_MOST_DIGITS = 18  # of a decimal
 
 
 @dataclass(frozen=True)
@@ -76,24 +95,48 @@ class FrameShape:
 
     def build(self, values: dict[str, NDArray[Any]]) -> Any:
         """A frame of this shape from one array per column, None where a value is missing."""
-        stored = {column.name: self._stored(column) for column in self.columns}
-        plain = {column.name: _plain(column, values[column.name]) for column in self.columns}
         if self.library == _PLAIN:
+            plain = {column.name: _plain(column, values[column.name]) for column in self.columns}
+            stored = {column.name: self._sql_type(column) for column in self.columns}
             return PlainRows(plain, stored, {column.name: Spelling.of(column) for column in self.columns})
         module = optional(self.library, extra="frames")
+        held = {column.name: self._held(column, values[column.name]) for column in self.columns}
         if self.library == "pandas":
-            made = {name: module.Series(plain[name], dtype=kind) for name, kind in stored.items()}
+            made = {
+                column.name: module.Series(held[column.name], dtype=self._stored(column)) for column in self.columns
+            }
             return module.DataFrame(made)
+        types = {column.name: self._library_type(module, column) for column in self.columns}
         if self.library == "polars":
-            return module.DataFrame(plain, schema={name: getattr(module, kind) for name, kind in stored.items()})
-        return module.table(plain, schema=module.schema([(n, getattr(module, kind)()) for n, kind in stored.items()]))
+            return module.DataFrame(held, schema=types)
+        return module.table(held, schema=module.schema(list(types.items())))
 
     def _stored(self, column: Column) -> str:
-        if self.library == _PLAIN and isinstance(column, Amount):
-            return f"DECIMAL(18, {column.places})"
-        if self.library == _PLAIN and isinstance(column, Date | Timestamp) and column.format == column.usual:
-            return column.kind.upper()
         return _TYPES[self.library][_content(column)][column.nullable]
+
+    def _sql_type(self, column: Column) -> str:
+        places = f"({_MOST_DIGITS}, {column.places})" if isinstance(column, Amount) else ""
+        return self._stored(column) + places
+
+    def _series(self, module: Any, column: Column, held: dict[str, list[Any]]) -> Any:
+        """Moments by way of numpy, which knows all years in every version of pandas."""
+        kind, values = self._stored(column), held[column.name]
+        return module.Series(np.array(values, dtype=kind) if "64[" in kind else values, dtype=kind)
+
+    def _library_type(self, module: Any, column: Column) -> Any:
+        make = getattr(module, self._stored(column))
+        if isinstance(column, Amount):
+            return make(_MOST_DIGITS, column.places)
+        return make("us") if _content(column) in ("timestamp", "duration") else make()
+
+    def _held(self, column: Column, values: NDArray[Any]) -> list[Any]:
+        """The values as the library takes them."""
+        if isinstance(column, Moment) and column.typed:
+            return moments_in(values.tolist(), column)
+        plain = _plain(column, values)
+        if isinstance(column, Amount) and self.library != "pandas":
+            return [None if value is None else Decimal(f"{value:.{column.places}f}") for value in plain]
+        return plain
 
 
 def _content(column: Column) -> str:
@@ -103,18 +146,20 @@ def _content(column: Column) -> str:
             return "truths"
         return "integers" if column.spelling == ("0", "1") else "texts"
     if isinstance(column, Moment):
-        return "texts"
+        return column.kind if column.typed else "texts"
     if isinstance(column, Numeric):
-        return "numbers"
+        return "amounts" if isinstance(column, Amount) else "numbers"
     return (
         "texts" if isinstance(column, Categorical) and (column.other is not None or not column.numbers) else "integers"
     )
 
 
 def _plain(column: Column, values: NDArray[Any]) -> list[Any]:
+    """Plain values, with moments as texts."""
     listed = [value.item() if isinstance(value, np.generic) else value for value in values.tolist()]
-    if _content(column) == "integers" and isinstance(column, Boolean):
+    content = _content(column)
+    if content == "integers" and isinstance(column, Boolean):
         return [value if value is None else int(value) for value in listed]
-    if _content(column) != "texts":
+    if content != "texts":
         return listed
     return [value if value is None else str(value) for value in listed]

@@ -10,7 +10,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from oracledp.data.output.rows import PlainRows
+from oracledp.data.output.rows import PlainRows, Spelling, moments_in
 from oracledp.data.schema import FileFormat
 from oracledp.scratch import private_folder
 
@@ -18,8 +18,8 @@ _STORED: dict[str, tuple[Any, Any]] = {  # numpy's type, and what stands in for 
     "BOOLEAN": (np.bool_, False),
     "BIGINT": (np.int64, 0),
     "DOUBLE": (np.float64, 0.0),
-    "DATE": (object, "1970-01-01"),
-    "TIMESTAMP": (object, "1970-01-01"),
+    "DATE": ("datetime64[s]", np.datetime64(0, "s")),
+    "TIMESTAMP": ("datetime64[s]", np.datetime64(0, "s")),
 }
 
 
@@ -53,8 +53,10 @@ def _write_part(connection: Any, part: PlainRows, path: Path) -> Path:
     for place, (name, values) in enumerate(part.columns.items()):
         kind = part.types[name]
         stored, stand_in = _STORED.get(kind, (np.float64, 0.0) if kind.startswith("DECIMAL") else (object, ""))
-        arrays[f"v{place}"] = np.array([stand_in if value is None else value for value in values], dtype=stored)
-        arrays[f"m{place}"] = np.array([value is None for value in values], dtype=np.bool_)
+        moment = part.spellings.get(name, Spelling()).moment
+        held = values if moment is None else moments_in(values, moment)
+        arrays[f"v{place}"] = np.array([stand_in if value is None else value for value in held], dtype=stored)
+        arrays[f"m{place}"] = np.array([value is None for value in held], dtype=np.bool_)
         wanted.append(f"CASE WHEN m{place} THEN NULL ELSE CAST(v{place} AS {kind}) END AS {_name(name)}")
     connection.register("part", arrays)
     connection.execute(f"COPY (SELECT {', '.join(wanted)} FROM part) TO {_text(str(path))} (FORMAT parquet)")

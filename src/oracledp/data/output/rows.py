@@ -5,9 +5,10 @@ from __future__ import annotations
 import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import date, timedelta
 from typing import Any
 
-from oracledp.data.schema import Column, FileFormat, Numeric, Ordered
+from oracledp.data.schema import Column, Date, FileFormat, Moment, Numeric, Ordered, Timestamp
 from oracledp.data.schema.number_marks import NumberMarks
 
 _QUOTED = ('"', "\r", "\n")
@@ -16,7 +17,7 @@ _QUOTED = ('"', "\r", "\n")
 @dataclass(frozen=True)
 class Spelling:
     """How the values of a column are written: the mark of a missing one, and of a number its decimals at least and
-    whether it has the file's separators of thousands.
+    whether it has the file's separators of thousands. A ``moment`` reads texts that Parquet files hold as moments.
 
     >>> euro, pay = NumberMarks(",", "."), Spelling("NA", 2, grouped=True)
     >>> pay.text(1234.5, euro), pay.text(None, euro), Spelling().text(2026, euro)
@@ -26,12 +27,14 @@ class Spelling:
     mark: str = ""
     places: int | None = None
     grouped: bool = False
+    moment: Moment | None = None
 
     @classmethod
     def of(cls, column: Column) -> Spelling:
         """That of a column of a schema."""
         places = column.places if isinstance(column, Numeric) else None
-        return cls(column.mark or "", places, isinstance(column, Ordered) and column.grouped)
+        moment = column if isinstance(column, Date | Timestamp) and column.typed else None
+        return cls(column.mark or "", places, isinstance(column, Ordered) and column.grouped, moment)
 
     def text(self, value: object, marks: NumberMarks) -> str:
         """One field, not yet quoted."""
@@ -61,6 +64,12 @@ def decimals_at_least(value: float, places: int) -> str:
     return f"{whole}.{tail}" if tail else whole
 
 
+def moments_in(texts: Sequence[str | None], column: Moment) -> list[date | timedelta | None]:
+    """What texts in a column's format say, as Python has it."""
+    known = {text: column.moment_of(text) for text in set(texts) if text is not None}
+    return [None if text is None else known[text] for text in texts]
+
+
 @dataclass(frozen=True)
 class PlainRows:
     """Columns by name, in order, with what SQL calls their types; None stands for a missing value.
@@ -77,22 +86,25 @@ class PlainRows:
         return len(next(iter(self.columns.values()), []))
 
     def csv_header(self, file: FileFormat) -> str:
-        """The first line; nothing where the file has none."""
+        """The first line, with the blanks of the others; nothing where the file has none."""
         if file.names is not None:
             return ""
-        return file.separator.join(_quoted(name, file.separator) for name in self.columns) + file.line_end
+        fields = [
+            _after(blank, name) for blank, name in zip(_blanks(file, len(self.columns)), self.columns, strict=True)
+        ]
+        return file.separator.join(_quoted(field, file.separator) for field in fields) + file.line_end
 
     def csv_lines(self, file: FileFormat) -> str:
         """The rows. A file without a header keeps the places of its columns: of those that are unknown, empty."""
         names = file.names or tuple(self.columns)
         alone = len(names) == 1  # an empty line would be no record
-        blanks = [""] + [" " if file.blanks == "after" else ""] * (len(names) - 1)
-        fields = [self._fields(name, file, blank, alone=alone) for name, blank in zip(names, blanks, strict=True)]
+        blanks = zip(names, _blanks(file, len(names)), strict=True)
+        fields = [self._fields(name, file, blank, alone=alone) for name, blank in blanks]
         separator, end = file.separator, file.line_end
         return "".join([separator.join(row) + end for row in zip(*fields, strict=True)])
 
     def _fields(self, name: str, file: FileFormat, blank: str, *, alone: bool) -> list[str]:
-        """A blank comes before what is not empty and has none of its own, as texts that begin with one have."""
+        """The column's values, each different one spelled once."""
         if name not in self.columns:
             return [""] * len(self)
         spelling, values = self.spellings.get(name, Spelling()), self.columns[name]
@@ -100,8 +112,7 @@ class PlainRows:
         for value in set(values):
             text = spelling.text(value, file.marks)
             empty = text == "" and (alone or value is not None)
-            before = blank if text and not text.startswith(" ") else ""
-            written[value] = '""' if empty else _quoted(before + text, file.separator)
+            written[value] = '""' if empty else _quoted(_after(blank, text), file.separator)
         return [written[value] for value in values]
 
     def csv_text(self) -> str:
@@ -109,6 +120,16 @@ class PlainRows:
         text = io.StringIO()
         text.write(self.csv_header(FileFormat()) + self.csv_lines(FileFormat()))
         return text.getvalue()
+
+
+def _blanks(file: FileFormat, columns: int) -> list[str]:
+    """What stands before the fields of a line."""
+    return [""] + [" " if file.blanks == "after" else ""] * (columns - 1)
+
+
+def _after(blank: str, text: str) -> str:
+    """A blank comes before what is not empty and has none of its own, as texts that begin with one have."""
+    return blank + text if text and not text.startswith(" ") else text
 
 
 def _quoted(text: str, separator: str) -> str:

@@ -16,11 +16,12 @@ from typing import Any
 
 import narwhals as nw
 
-from oracledp.data.schema.draft_files import Drafted, read_file
+from oracledp.data.schema.draft_files import Drafted, read_file, typed_column
 from oracledp.data.schema.file_format import FileFormat
 from oracledp.data.schema.moments import Date
+from oracledp.data.schema.number_parsing import MOST_PLACES
 from oracledp.data.schema.ordered import plain
-from oracledp.data.schema.text_kinds import FORMATS, decimals
+from oracledp.data.schema.text_kinds import FORMATS, decimals, says_moment
 from oracledp.errors import DataError, SchemaError
 
 MOST_VALUES = 50  # categories that are listed; rarer ones become ``other``
@@ -61,7 +62,9 @@ def _read_columns(source: object, file: FileFormat) -> tuple[dict[str, Drafted],
     except TypeError:
         raise DataError(f"a frame or a file name is needed, not {type(source).__name__}") from None
     return {
-        name: Drafted([None if gone else value for value, gone in zip(series.to_list(), series.is_null(), strict=True)])
+        name: typed_column(
+            [None if gone else value for value, gone in zip(series.to_list(), series.is_null(), strict=True)]
+        )
         for name, series in ((name, frame[name]) for name in frame.columns)
     }, file
 
@@ -78,6 +81,11 @@ def _spelled(definition: dict[str, Any], spelling: dict[str, Any]) -> dict[str, 
         if kind == "integer":
             found = {"resolution": 1, **found, "kind": "numeric"}
         found |= {} if places == 1 else {"places": places}
+    if spelling.get("kind") == "decimal" and kind == "numeric":
+        found = {**found, "kind": "decimal"}
+        del found["resolution"]
+    if kind in ("date", "timestamp", "duration") and "format" not in found and "stored" in spelling:
+        found["stored"] = spelling["stored"]
     if "thousands" in spelling and kind in ("integer", "numeric"):
         found["thousands"] = spelling["thousands"]
     return found
@@ -99,6 +107,9 @@ def _draft_column(listed: Sequence[Any]) -> dict[str, Any]:
         raise SchemaError("neither numbers, texts nor booleans; leave it out or convert it")
     if not all(math.isfinite(value) for value in values):
         raise SchemaError("holds an infinite number")
+    scale = max((-int(v.as_tuple().exponent) for v in values if isinstance(v, Decimal)), default=0)
+    if 0 < scale <= MOST_PLACES and all(isinstance(value, Decimal) for value in values):
+        return _draft_numbers(values, places=scale) | nullable
     whole = all(isinstance(value, Integral) or value == int(value) for value in values)
     return (_draft_integers(values) if whole else _draft_numbers(values)) | nullable
 
@@ -108,12 +119,10 @@ def _draft_moments(values: Sequence[Any]) -> dict[str, Any] | None:
     for kind, formats in FORMATS.items():
         for spelled in formats:
             column = kind(name="moment", lo=0, hi=1, format=spelled)
-            first = column.count_of(values[0])
-            if first is None or (kind is Date and isinstance(values[0], datetime)):
+            if not says_moment(values[0], column) or (kind is Date and isinstance(values[0], datetime)):
                 continue
-            found = [column.count_of(value) for value in values]
-            known = [count for count in found if count is not None]
-            if len(known) == len(found):
+            if all(says_moment(value, column) for value in values):
+                known = [column.count_of(value) or 0 for value in values]
                 lo, hi = min(known), max(known)
                 own = {} if spelled == kind.usual else {"format": spelled}
                 return {"kind": kind.kind, "lo": column.shown(lo), "hi": column.shown(max(hi, lo + 1)), **own}
@@ -145,18 +154,22 @@ def _draft_integers(values: Sequence[Any]) -> dict[str, Any]:
     return {"kind": "integer", "lo": lo, "hi": hi, "resolution": 1} | _thresholds(values, Fraction(lo), Fraction(1))
 
 
-def _draft_numbers(values: Sequence[Any]) -> dict[str, Any]:
-    """Bounds rounded outwards to a tenth of the range's leading digit, at the resolution of the finest value."""
+def _draft_numbers(values: Sequence[Any], places: int | None = None) -> dict[str, Any]:
+    """Bounds rounded outwards to a tenth of the range's leading digit, at the resolution of the finest value.
+
+    Decimals keep the places of their type.
+    """
     exact = [Fraction(str(value)) for value in values]
     lo, hi = min(exact), max(exact)
     spread = hi - lo or abs(hi)
     step = Fraction(10) ** (math.floor(math.log10(spread)) - 1)
-    resolution = Fraction(1, 10 ** max(map(decimals, exact)))
+    resolution = Fraction(1, 10 ** (max(map(decimals, exact)) if places is None else places))
     step = max(step, resolution)
     low, high = math.floor(lo / step) * step, math.ceil(hi / step) * step
     high = high if high > low else low + step
-    bounds = {"lo": float(low), "hi": float(high), "resolution": float(resolution)}
-    return {"kind": "numeric", **bounds} | _thresholds(values, low, resolution)
+    grain = {"resolution": float(resolution)} if places is None else {"places": places}
+    bounds = {"lo": float(low), "hi": float(high), **grain}
+    return {"kind": "numeric" if places is None else "decimal", **bounds} | _thresholds(values, low, resolution)
 
 
 def _thresholds(values: Sequence[Any], lo: Fraction, resolution: Fraction) -> dict[str, Any]:

@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from oracledp.data.schema.file_format import FileFormat
+from oracledp.data.schema.moments import TEXT
 from oracledp.data.schema.number_marks import POINT, NumberMarks
-from oracledp.data.schema.text_kinds import TextKind, is_bare, kind_of, number_of, spelled_numbers
-from oracledp.data.table.transcoding import as_utf8, header_line, is_utf8
+from oracledp.data.schema.text_kinds import CENTS, TextKind, is_bare, is_fixed, kind_of, number_of, spelled_numbers
+from oracledp.data.table.transcoding import as_utf8, header_line, header_of, is_utf8
 from oracledp.errors import DataError
 from oracledp.scratch import private_folder
 
@@ -38,7 +39,7 @@ def read_file(path: Path, file: FileFormat) -> tuple[dict[str, Drafted], FileFor
             if reader == "parquet":
                 relation = connection.sql("SELECT * FROM read_parquet(?)", params=[str(path)])
                 rows = relation.fetchall()
-                return {name: Drafted([r[at] for r in rows]) for at, name in enumerate(relation.columns)}, file
+                return {name: typed_column([r[at] for r in rows]) for at, name in enumerate(relation.columns)}, file
             return _read_csv(connection, path, file)
         except duckdb.Error:
             raise DataError(f"{path.name}: cannot be read as {reader}") from None
@@ -53,17 +54,31 @@ def _read_csv(connection: Any, path: Path, file: FileFormat) -> tuple[dict[str, 
     options = f"all_varchar = true, delim = ?, header = {str(file.names is None).lower()}, quote = '\"', escape = '\"'"
     query = f"SELECT * FROM read_csv(?, {options}, auto_detect = true)"
     relation = connection.sql(query, params=[str(readable), file.separator])
-    rows, names = relation.fetchall(), file.names or tuple(relation.columns)
+    rows, names = relation.fetchall(), file.names
+    if names is None:
+        names = file.named(header_of(readable, path.name, file.separator, readable.suffix == ".gz"))
+    if len(set(names)) != len(names):
+        raise DataError(f"{path.name}: two columns have the same name")
     if len(names) != len(relation.columns):
         raise DataError(f"{path.name}: has {len(relation.columns)} columns, and {len(names)} names are given")
     return {name: spelled_column([row[at] for row in rows], file.marks) for at, name in enumerate(names)}, file
 
 
+def typed_column(values: Sequence[Any]) -> Drafted:
+    """A column of a source that has types: where it holds texts, it has no moments as such.
+
+    >>> typed_column(["2026-01-31", None]).spelling
+    {'stored': 'text'}
+    """
+    held = [value for value in values if value is not None and value == value]
+    return Drafted(values, {"stored": TEXT} if any(isinstance(value, str) for value in held) else {})
+
+
 def spelled_column(texts: Sequence[str | None], marks: NumberMarks = POINT) -> Drafted:
     """A column of texts as what they say: numbers where all of them are, truth values, or texts.
 
-    >>> spelled_column(["1.50", "?", "2.00"])
-    Drafted(values=[Fraction(3, 2), None, 2], spelling={'missing': '?', 'places': 2})
+    >>> spelled_column(["1.5", "?", "2.00"])
+    Drafted(values=[Fraction(3, 2), None, 2], spelling={'missing': '?', 'places': 1})
     """
     kinds = {text: kind_of(text, marks) for text in set(texts)}
     held = {text for text, kind in kinds.items() if not kind.missing}
@@ -97,7 +112,8 @@ def _decimals(kinds: Sequence[TextKind]) -> dict[str, Any]:
         return {"spelling": ["0", "1"]}
     needed, written = spelled_numbers(kinds)
     written = 0 if any(kind.kind == "bit" for kind in kinds) else written
-    return {} if not needed and not written else {"places": written}
+    money = needed == CENTS and is_fixed(kinds)
+    return {} if not needed and not written else {"places": written} | ({"kind": "decimal"} if money else {})
 
 
 def _separators(texts: Collection[str | None], marks: NumberMarks) -> dict[str, Any]:

@@ -76,6 +76,12 @@ class Duration(Moment):
         parts = zip(value.strip().split(":"), self.scales, strict=True)
         return sum(int(part) * scale for part, scale in parts)
 
+    def moment_of(self, text: str) -> timedelta:
+        """A length of time."""
+        count = self.count_of(text)
+        assert count is not None, "a text of the column's own"
+        return count * self.unit
+
     def written(self, count: int) -> str:
         """A duration in the column's format, rounded down to what it shows."""
         return _written(count, self.scales, idle="-" not in self.format)

@@ -82,6 +82,16 @@ class FileFormat:
         found = {"lines": "crlf" if line.endswith(b"\r\n") else None, "blanks": "after" if padded else None}
         return self.changed(**{key: value for key, value in found.items() if getattr(self, key) is None})
 
+    def named(self, header: Sequence[str]) -> tuple[str, ...]:
+        """The names of a header without the blanks that stand after its delimiters, if that leaves them different.
+
+        >>> FileFormat(blanks="after").named(["age", " job"]), FileFormat().named(["age", " job"])
+        (('age', 'job'), ('age', ' job'))
+        """
+        bare = tuple(name.removeprefix(" ") for name in header)
+        clear = all(bare) and len(set(bare)) == len(bare)
+        return bare if clear and self.blanks == "after" and self.names is None else tuple(header)
+
     def changed(self, **given: Any) -> FileFormat:
         """The same but for what is given; None changes nothing."""
         return replace(self, **{key: value for key, value in given.items() if value is not None})

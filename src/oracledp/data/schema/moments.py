@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from fractions import Fraction
@@ -14,32 +13,20 @@ from numpy.typing import NDArray
 
 from oracledp.data.literals import Literal
 from oracledp.data.schema.columns import Codes
+from oracledp.data.schema.moment_formats import FRACTION, MomentFormat
 from oracledp.data.schema.ordered import Ordered
 
 EPOCH = datetime(1970, 1, 1)
-_PARTS = {
-    "%Y": "[1-9][0-9][0-9][0-9]",
-    "%m": "(0[1-9]|1[0-2])",
-    "%H": "([01][0-9]|2[0-3])",
-    "%M": "[0-5][0-9]",
-    "%S": "[0-5][0-9]",
-}
+TYPED, TEXT = STORED = ("typed", "text")
 _ORDER = ("%Y", "%m", "%d", "%H", "%M", "%S")
-_LEAP = "(0[48]|[2468][048]|[13579][26])"
-_DAYS: tuple[dict[str, str], ...] = (  # which days there are: most in every month of every year, the others in some
-    {"%d": "(0[1-9]|1[0-9]|2[0-8])"},
-    {"%d": "(29|30)", "%m": "(0[13-9]|1[0-2])"},
-    {"%d": "31", "%m": "(0[13578]|1[02])"},
-    {"%d": "29", "%m": "02", "%Y": f"([1-9][0-9]{_LEAP}|([2468][048]|[13579][26])00)"},
-)
-_SEPARATORS = "-/.: T"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Moment(Ordered):
     """A point in time as a whole number of units since 1970; what calendars do not know cannot be read.
 
-    ``format`` has the directives of strftime, each part in as many digits as it can need, years from 1000.
+    ``format`` has the directives of strftime, each part in as many digits as it can need, years from 1000. ``stored``
+    says whether frames and Parquet files hold the column's type or texts.
     """
 
     lo: int
@@ -47,6 +34,7 @@ class Moment(Ordered):
     thresholds: tuple[int, ...] | None = None
     resolution: Fraction | None = Fraction(1)
     format: str = ""
+    stored: str | None = None
     unit: ClassVar[timedelta]
     usual: ClassVar[str]
     optional: ClassVar[tuple[str, ...]] = ()  # directives that a format need not hold
@@ -56,6 +44,17 @@ class Moment(Ordered):
         """The resolution of a column that does not say another, in units."""
         return 1
 
+    @property
+    def typed(self) -> bool:
+        """Whether synthetic rows hold moments as such where they can: texts in a format of their own stay texts."""
+        return self.format == self.usual if self.stored is None else self.stored == TYPED
+
+    def moment_of(self, text: str) -> date | datetime | timedelta:
+        """What a text in the column's format says, as Python has it."""
+        count = self.count_of(text)
+        assert count is not None, "a text of the column's own"
+        return EPOCH + count * self.unit
+
     @classmethod
     def directives(cls) -> tuple[str, ...]:
         """What a format holds, each once."""
@@ -64,41 +63,35 @@ class Moment(Ordered):
     @classmethod
     def fits(cls, format: str) -> bool:
         """Whether a format holds all that is needed, each once, between separators that every engine reads alike."""
-        pieces = re.findall("%.|.", format)
-        found = [piece for piece in pieces if piece.startswith("%")]
-        needed = set(cls.directives()) - set(cls.optional)
-        whole = len(found) == len(set(found)) and needed <= set(found) <= set(cls.directives())
-        return whole and all(piece in found or piece in _SEPARATORS for piece in pieces)
+        parts = set(cls.directives())
+        return MomentFormat(format).fits(parts - set(cls.optional), parts | set(cls.optional))
 
     @classmethod
     def needs(cls) -> str:
         """What a format must be, for whoever wrote another."""
         optional = f" ({' '.join(cls.optional)} may be missing)" if cls.optional else ""
-        return f"must hold {' '.join(cls.directives())}, each once{optional}, with - / . : T or blanks between them"
+        names = "%b or %B may stand for %m, %-d for %d"
+        return (
+            f"must hold {' '.join(cls.directives())}, each once{optional}, with - / . , : T or blanks between; {names}"
+        )
 
     @cached_property
+    def spelled(self) -> MomentFormat:
+        """The format."""
+        return MomentFormat(self.format)
+
+    @property
     def pattern(self) -> str:
-        """What a text must match, on every engine: only days of the calendar do, so that no engine's own is asked."""
-        pieces = re.findall("%.|.", self.format)
-        known = ("".join((_PARTS | days).get(piece, f"[{piece}]") for piece in pieces) for days in _DAYS)
-        return f"[ ]*({'|'.join(known)})[ ]*"
-
-    @cached_property
-    def digits(self) -> dict[str, tuple[int, int]]:
-        """Where each directive stands in a text without blanks around it: its first place, from 1, and its length."""
-        found, place = {}, 1
-        for piece in re.findall("%.|.", self.format.strip(" ")):
-            length = {"%Y": 4}.get(piece, len(piece))
-            found[piece] = place, length
-            place += length
-        return {part: found[part] for part in self.directives() if part in found}
+        """What a text must match, on every engine."""
+        return self.spelled.pattern
 
     def count_of(self, value: object) -> int | None:
         """The units since 1970 of a date, a time stamp or a text; None where there is no such moment."""
         if isinstance(value, str):
-            if not re.fullmatch(self.pattern, value):
+            read = self.spelled.read(value)
+            if read is None:
                 return None
-            moment = datetime.strptime(value.strip(" "), self.format.strip(" "))
+            moment = read
         elif isinstance(value, datetime):
             moment = value.replace(tzinfo=None)
         elif isinstance(value, date):
@@ -142,7 +135,7 @@ class Moment(Ordered):
 
     def written(self, count: int) -> str:
         """A moment in the column's format."""
-        return (EPOCH + count * self.unit).strftime(self.format)
+        return self.spelled.written(EPOCH + count * self.unit)
 
     @property
     def value_labels(self) -> tuple[str, ...]:
@@ -183,7 +176,8 @@ class Moment(Ordered):
         cuts = None if self.thresholds is None else [self.shown(cut) for cut in self.thresholds]
         grain = None if self.resolution == self.grain else int(self.resolution or 1)
         own = None if self.format == self.usual else self.format
-        bounds = {"lo": self.shown(self.lo), "hi": self.shown(self.hi), "format": own, "resolution": grain}
+        spelled = {"format": own, "stored": self.stored}
+        bounds = {"lo": self.shown(self.lo), "hi": self.shown(self.hi), **spelled, "resolution": grain}
         return self._options(**bounds, bins=self.bins, thresholds=cuts, clip=self.clip)
 
 
@@ -201,6 +195,12 @@ class Date(Moment):
     unit: ClassVar[timedelta] = timedelta(days=1)
     usual: ClassVar[str] = "%Y-%m-%d"
 
+    def moment_of(self, text: str) -> date:
+        """A day."""
+        moment = super().moment_of(text)
+        assert isinstance(moment, datetime)
+        return moment.date()
+
 
 @dataclass(frozen=True, kw_only=True)
 class Timestamp(Moment):
@@ -215,7 +215,7 @@ class Timestamp(Moment):
     kind: ClassVar[str] = "timestamp"
     unit: ClassVar[timedelta] = timedelta(seconds=1)
     usual: ClassVar[str] = "%Y-%m-%d %H:%M:%S"
-    optional: ClassVar[tuple[str, ...]] = ("%S",)
+    optional: ClassVar[tuple[str, ...]] = ("%S", FRACTION)
 
     @property
     def grain(self) -> int:

@@ -10,7 +10,7 @@ from typing import TypeVar
 from oracledp.data.schema.columns import MAX_SIZE, Column
 from oracledp.data.schema.entries import Entry
 from oracledp.data.schema.grid import MOST_STEPS
-from oracledp.data.schema.moments import Moment
+from oracledp.data.schema.moments import STORED, Moment
 from oracledp.data.schema.ordered import LONGEST_RANGE, Amount, Integer, Numeric, Ordered, exactly
 from oracledp.errors import ParameterError
 from oracledp.exact.numbers import positive
@@ -111,6 +111,9 @@ def parse_moment(entry: Entry, kind: type[Moment]) -> Column:
     spelled = entry.entry.get("format", kind.usual)
     if not isinstance(spelled, str) or not kind.fits(spelled):
         entry.refuse("format", kind.needs())
+    stored = entry.entry.get("stored")
+    if stored is not None and stored not in STORED:
+        entry.refuse("stored", f"must be {' or '.join(STORED)}")
     model = kind(name=entry.name, lo=0, hi=1, format=kind.usual)
     own = kind(name=entry.name, lo=0, hi=1, format=spelled)
 
@@ -129,7 +132,7 @@ def parse_moment(entry: Entry, kind: type[Moment]) -> Column:
         entry.refuse("resolution", "must be a whole number of days, or of seconds for time stamps and durations")
     column = kind(
         name=entry.name, lo=lo, hi=hi, bins=bins, thresholds=thresholds, resolution=resolution, format=spelled,
-        clip=entry.flag("clip"), **entry.gaps(),
+        stored=stored, clip=entry.flag("clip"), **entry.gaps(),
     )  # fmt: skip
     return _checked_grid(entry, column)
 

@@ -166,7 +166,7 @@ def _refuse_groups(entry: Entry, tree: Tree | None, values: Collection[str], oth
 
 
 _CUT_KEYS = ("lo", "hi", "resolution", "bins", "thresholds", "clip")
-_MOMENT_KEYS = ("lo", "hi", "format", "resolution", "bins", "thresholds", "clip")
+_MOMENT_KEYS = ("lo", "hi", "format", "stored", "resolution", "bins", "thresholds", "clip")
 _KINDS: dict[str, tuple[Callable[[Entry], Column], tuple[str, ...]]] = {
     "categorical": (parse_categorical, ("values", "other", "ordered", "hierarchy")),
     "boolean": (parse_boolean, ("spelling",)),

@@ -12,18 +12,30 @@ from oracledp.data.schema.moments import Date, Moment, Timestamp
 from oracledp.data.schema.number_marks import LONGEST_NUMBER, POINT, NumberMarks
 
 MOST_DECIMALS = 6
+CENTS = 2  # decimals of money
+_NAMED = tuple(  # of months; of the spellings of a day, the one that most texts fit comes first
+    spelled.replace("%d", day).replace("%b", month)
+    for spelled, months in (("%d %b %Y", ("%b", "%B")), ("%b %d, %Y", ("%b", "%B")), ("%d-%b-%Y", ("%b",)))
+    for month in months
+    for day in ("%-d", "%d")
+)
 FORMATS: dict[type[Moment], tuple[str, ...]] = {
-    Date: ("%Y-%m-%d", "%d/%m/%Y", "%m/%d/%Y", "%d.%m.%Y", "%Y/%m/%d"),
-    Timestamp: tuple(
-        f"{day}{clock}"
-        for day in ("%Y-%m-%d ", "%Y-%m-%dT", "%d/%m/%Y ", "%m/%d/%Y ", "%d.%m.%Y ")
-        for clock in ("%H:%M:%S", "%H:%M")
+    Date: ("%Y-%m-%d", "%d/%m/%Y", "%m/%d/%Y", "%d.%m.%Y", "%Y/%m/%d", *_NAMED),
+    Timestamp: (
+        *(
+            f"{day}{clock}"
+            for day in ("%Y-%m-%d ", "%Y-%m-%dT", "%d/%m/%Y ", "%m/%d/%Y ", "%d.%m.%Y ")
+            for clock in ("%H:%M:%S", "%H:%M")
+        ),
+        *(f"%Y-%m-%d{between}%H:%M:%S{end}" for between in " T" for end in ("+00:00", ".%f", ".%f+00:00")),
+        *(f"%Y-%m-%dT%H:%M:%S{end}" for end in ("Z", ".%fZ")),
     ),
-    Duration: ("%H:%M:%S", "%-H:%M:%S", "%H:%M", "%-H:%M"),
+    Duration: ("%-H:%M:%S", "%H:%M:%S", "%-H:%M", "%H:%M"),
 }
 MARKS = ("NA", "N/A", "n/a", "nan", "NaN", "null", "NULL", "None", "?", "-", ".")
 
 _NUMBER = re.compile(r"[ \t]*([+-]?)(0|[1-9][0-9]{0,14})?(?:[.]([0-9]*))?(?:[eE]([+-]?[0-9]{1,2}))?[ \t]*")
+_LIKE_A_MOMENT = re.compile("[ ]*([0-9]|[A-Z][a-z]{2,8} )[0-9A-Za-z:/., +-]{3,40}[ ]*")  # as all formats' texts are
 _LONG = 1000  # from which on a number has separators, where its file has some
 
 
@@ -105,13 +117,16 @@ def kind_of(text: str | None, marks: NumberMarks = POINT) -> TextKind:
         needed = decimals(number)
         written = max(needed, _written(marks.plain(text)))
         return BARE if not written and is_bare(text, marks) else TextKind("number", needed=needed, written=written)
-    return next((kind for kind, column in _MOMENTS.items() if _idle_free(kind, column, text)), TEXT)
+    if not _LIKE_A_MOMENT.fullmatch(text):
+        return TEXT
+    return next((kind for kind, column in _MOMENTS.items() if says_moment(text, column)), TEXT)
 
 
-def _idle_free(kind: TextKind, column: Moment, text: str) -> bool:
-    """Whether a text is a moment of this format, to the letter: 1:05 has no idle zero, 01:05 has one."""
-    count = column.count_of(text)
-    return count is not None and (kind.kind != "duration" or column.written(count) == text.strip())
+def says_moment(value: object, column: Moment) -> bool:
+    """Whether a value is a moment, and a text one to the letter: 1:05 has no idle zero, 01:05 has one."""
+    count = column.count_of(value)
+    to_the_letter = isinstance(value, str) and isinstance(column, Duration)
+    return count is not None and (not to_the_letter or column.written(count) == str(value).strip())
 
 
 def moment_of(kind: TextKind) -> Moment:
@@ -166,6 +181,12 @@ class ColumnKind:
     mark: str | None = None
     format: str = ""
     bare: bool = False
+    fixed: bool = False  # whether all numbers are written with so many decimals, needed or not
+
+    @property
+    def money(self) -> bool:
+        """Whether numbers are whole cents; not where only a coarser grid holds them all."""
+        return self.fixed and self.decimals == self.places == CENTS
 
     @property
     def gaps(self) -> dict[str, object]:
@@ -188,7 +209,40 @@ def spelled_numbers(kinds: Iterable[TextKind]) -> tuple[int, int]:
     return max((k.needed for k in listed), default=0), min((k.written for k in listed), default=0)
 
 
+def is_fixed(kinds: Iterable[TextKind]) -> bool:
+    """Whether numbers of these kinds are all written with as many decimals as some need, and idle zeros show it.
+
+    Those of sources with types never are: there no number says how it was written.
+
+    >>> [is_fixed(map(kind_of, texts)) for texts in (["1.50", "2.25"], ["1.5", "2.25"], ["1.25", "2.25"])]
+    [True, False, False]
+    """
+    listed = list(kinds)
+    needed, _ = spelled_numbers(listed)
+    return all(kind.written == needed for kind in listed) and any(kind.needed < needed for kind in listed)
+
+
 def format_from(kinds: Iterable[TextKind]) -> str:
-    """The format of moments, the commonest first: days come before months unless there are days that forbid it."""
+    """The format of moments, the commonest first; of formats that a text may fit together, the one that others demand.
+
+    Days come before months unless there are days that forbid it; there are no idle zeros unless some show, and names of
+    months are short unless long ones show: May is both.
+
+    >>> format_from(map(kind_of, ["12 May 2024", "5 March 2024"])), format_from(map(kind_of, ["10:00", "05:00"]))
+    ('%-d %B %Y', '%H:%M')
+    """
     listed = [kind.format for kind in kinds]
-    return next((spelled for spelled in listed if spelled.startswith("%m/%d/%Y")), listed[0])
+    if any(spelled.startswith("%m/%d/%Y") for spelled in listed):
+        return next(spelled for spelled in listed if spelled.startswith("%m/%d/%Y"))
+    alike = [spelled for spelled in listed if _brief(spelled) == _brief(listed[0])]
+    found = _brief(listed[0])
+    if any("%B" in spelled for spelled in alike):
+        found = found.replace("%b", "%B")
+    return found.replace("%-", "%") if any("%-" not in spelled for spelled in alike) else found
+
+
+def _brief(spelled: str) -> str:
+    """A format with short names of months and without idle zeros, where there is such a one."""
+    brief = spelled.replace("%B", "%b").replace("%d", "%-d")
+    brief = brief if "%b" in brief else spelled
+    return brief.replace("%H", "%-H") if spelled in FORMATS[Duration] else brief

@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import gzip
-import re
-import zlib
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -15,7 +10,7 @@ from typing import Any
 from oracledp.data.schema import FileFormat, Schema
 from oracledp.data.table.duck import Source, attempt
 from oracledp.data.table.sql import DUCKDB
-from oracledp.data.table.transcoding import CSV_ENDINGS, LONGEST_HEADER, as_utf8, is_utf8
+from oracledp.data.table.transcoding import CSV_ENDINGS, as_utf8, header_of, is_utf8
 from oracledp.data.table.typed_files import ARROW, PARQUET, literal_path, open_arrow, open_folder, open_parquet
 from oracledp.data.table.unit import ROWS, Unit
 from oracledp.errors import DataError
@@ -38,7 +33,7 @@ def open_texts(connection: Any, path: Path, file: FileFormat) -> tuple[Source, t
     ending, packed = _ending(path)
     if ending in CSV_ENDINGS:
         opened = _read_csv(connection, path, _usual(file, ending), packed, strict=False)
-        return opened, opened.header
+        return opened, file.named(opened.header)
     opened = _open_typed(connection, path, None, strict=False)
     return opened, tuple(opened.relation.columns)
 
@@ -79,7 +74,7 @@ def _read_csv(connection: Any, path: Path, file: FileFormat, packed: bool, *, st
     title = path.name
     if not is_utf8(file.encoding):
         path, packed = as_utf8(connection, path, file.encoding, packed), False
-    header = list(file.names or _header(path, title, file.separator, packed))
+    header = list(file.names or header_of(path, title, file.separator, packed))
     if len(header) > _MOST_FIELDS:
         raise DataError(f"{title}: line 1 names {len(header):,} columns, at most {_MOST_FIELDS:,} are read")
     fields = ", ".join(f"'f{index}': 'VARCHAR'" for index in range(len(header)))
@@ -122,30 +117,21 @@ def _set_aside(connection: Any, title: str) -> int:
     return int(rows)
 
 
-def _header(path: Path, title: str, delimiter: str, packed: bool) -> list[str]:
-    """The names in line 1, and not a byte of a record: what those hold may not decide here."""
-    opener = gzip.open if packed else open
-    problem = "line 1 must be a header with the columns' names"
-    try:
-        with opener(path, "rb") as stream:
-            line = re.split(rb"[\r\n]", stream.readline(LONGEST_HEADER), maxsplit=1)[0]
-        header = next(csv.reader([line.decode("utf-8-sig")], delimiter=delimiter, strict=True), [])
-        if header:
-            return header
-    except UnicodeDecodeError:
-        problem = "not UTF-8 text; say its encoding, such as cp1252"
-    except csv.Error:
-        pass
-    except (OSError, EOFError, zlib.error):
-        problem = "the header cannot be read: damaged or truncated"
-    raise DataError(f"{title}: {problem}")  # outside the handler: a decoding error carries the data
+def _places(path: Path, header: Sequence[str], names: Sequence[str]) -> dict[str, str]:
+    """The field of each column that is wanted."""
+    return {column: f"f{place_of(column, names, header, path.name)}" for column in names}
 
 
-def _places(path: Path, header: list[str], names: Sequence[str]) -> dict[str, str]:
-    """The field of each column that is wanted. Other names are not shown: they could be data without a header."""
-    found = Counter(header)
-    for column in names:
-        if found[column] != 1:
-            problem = "is missing from" if not found[column] else "stands twice in"
-            raise DataError(f"column {column!r} {problem} {path.name}")
-    return {column: f"f{header.index(column)}" for column in names}
+def place_of(column: str, names: Sequence[str], header: Sequence[str], title: str) -> int:
+    """Where a name stands or, if it does not, the one name that differs by blanks at its ends and is no other's.
+
+    Names that are not wanted are not shown: they could be data without a header.
+    """
+    places = [place for place, name in enumerate(header) if name == column]
+    if not places:
+        alike = [place for place, name in enumerate(header) if name.strip(" ") == column.strip(" ")]
+        places = [place for place in alike if header[place] not in names]
+    if len(places) != 1:
+        problem = "is missing from" if not places else "stands twice in"
+        raise DataError(f"column {column!r} {problem} {title}")
+    return places[0]

@@ -18,10 +18,10 @@ from numpy.typing import NDArray
 from oracledp.data.schema import FileFormat, Schema
 from oracledp.data.schema.number_marks import POINT, NumberMarks
 from oracledp.data.table.duck import Source, attempt, code_rows, private_connection
-from oracledp.data.table.files import open_file
+from oracledp.data.table.files import open_file, place_of
 from oracledp.data.table.sql import DUCKDB, plain_number
 from oracledp.data.table.values import Family
-from oracledp.errors import DataError, ParameterError
+from oracledp.errors import ParameterError
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class FileRows:
 
     def numbers(self, names: Sequence[str]) -> NDArray[np.float64]:
         """Rows × columns of numbers, true as 1 and false as 0, NaN for what is no number."""
-        places = [self._place(name) for name in names]
+        places = [f"f{place_of(name, names, self.names, self.source.title)}" for name in names]
         types = dict(zip(self.source.relation.columns, map(str, self.source.relation.types), strict=True))
         texts = [DUCKDB.family(types[place]) is Family.TEXTS for place in places]
         places = [_plain(place, self.marks) if text else place for place, text in zip(places, texts, strict=True)]
@@ -56,12 +56,6 @@ class FileRows:
         found = attempt(self.source.relation.project(", ".join(read)).fetchnumpy, self.source.title)
         columns = [np.ma.filled(found[f"v{index}"].astype(np.float64), np.nan) for index in range(len(names))]
         return np.stack(columns, axis=1)
-
-    def _place(self, name: str) -> str:
-        if self.names.count(name) != 1:
-            problem = "stands twice in" if name in self.names else "is missing from"
-            raise DataError(f"column {name!r} {problem} {self.source.title}")
-        return f"f{self.names.index(name)}"
 
     def refuse_known(self, column: str) -> None:
         """A new column needs a name of its own."""

@@ -60,9 +60,9 @@ class Encoding:
 
     @property
     def _stamped(self) -> bool:
-        """Whether a column of dates or time stamps is stored as such."""
-        moment = isinstance(self.column, Moment) and not isinstance(self.column, Duration)
-        return moment and self.type_name.upper() in self.dialect.stamps
+        """Whether a column of moments is stored as such."""
+        types = self.dialect.spans if isinstance(self.column, Duration) else self.dialect.stamps
+        return isinstance(self.column, Moment) and self.type_name.upper() in types
 
     @property
     def code(self) -> str:

@@ -1,10 +1,12 @@
-"""Texts of other encodings as UTF-8, in the private folder of whoever reads them."""
+"""CSV files before their records are read: their headers, and other encodings as UTF-8 in a private folder."""
 
 from __future__ import annotations
 
 import codecs
+import csv
 import gzip
 import io
+import re
 import zlib
 from pathlib import Path
 from typing import Any
@@ -61,3 +63,22 @@ def header_line(path: Path) -> bytes:
             return bytes(stream.readline(LONGEST_HEADER))
     except (OSError, EOFError, zlib.error):
         return b""  # whoever reads the rows says why
+
+
+def header_of(path: Path, title: str, delimiter: str, packed: bool) -> list[str]:
+    """The names in line 1, and not a byte of a record: what those hold may not decide here."""
+    opener = gzip.open if packed else open
+    problem = "line 1 must be a header with the columns' names"
+    try:
+        with opener(path, "rb") as stream:
+            line = re.split(rb"[\r\n]", stream.readline(LONGEST_HEADER), maxsplit=1)[0]
+        header = next(csv.reader([line.decode("utf-8-sig")], delimiter=delimiter, strict=True), [])
+        if header:
+            return header
+    except UnicodeDecodeError:
+        problem = "not UTF-8 text; say its encoding, such as cp1252"
+    except csv.Error:
+        pass
+    except (OSError, EOFError, zlib.error):
+        problem = "the header cannot be read: damaged or truncated"
+    raise DataError(f"{title}: {problem}")  # outside the handler: a decoding error carries the data

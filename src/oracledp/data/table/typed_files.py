@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -49,10 +50,15 @@ def open_parquet(
     query = f"SELECT * FROM read_parquet({listed}, {options})"
     relation = attempt(lambda: connection.sql(query), path.name)
     wanted = [name for name in relation.columns if names is None or name in names]
+
+    def by_arrow() -> Any:
+        return connection.from_arrow(_by_way_of_arrow(path, files, list(relation.columns), wanted))
+
+    if _holds_durations(connection, files[0], relation, wanted):
+        return Source(by_arrow(), path.name, reopen=by_arrow)
     if strict or not _may_stop(relation, wanted):
         return Source(relation, path.name)
-    by_arrow = _by_way_of_arrow(path, files, list(relation.columns), wanted)
-    return _careful_if_needed(Source(relation, path.name), Source(connection.from_arrow(by_arrow), path.name), wanted)
+    return _careful_if_needed(Source(relation, path.name), Source(by_arrow(), path.name), wanted)
 
 
 def _careful_if_needed(quick: Source, careful: Source, wanted: Sequence[str]) -> Source:
@@ -105,6 +111,22 @@ def _may_stop(relation: Any, wanted: list[str]) -> bool:
     """Whether the type of a column that is wanted lets one of its values stop DuckDB: the types are public."""
     kinds = {name: kind.id for name, kind in zip(relation.columns, relation.types, strict=True)}
     return any(kinds[name] in _MAY_STOP for name in wanted)
+
+
+def _holds_durations(connection: Any, file: Path, relation: Any, wanted: list[str]) -> bool:
+    """Whether a column that is wanted holds durations: whole numbers to Parquet, and more to whoever knows Arrow."""
+    kinds = {name: kind.id for name, kind in zip(relation.columns, relation.types, strict=True)}
+    whole = [name for name in wanted if kinds[name] == "bigint"]
+    query = f"SELECT count(*) FROM parquet_kv_metadata({literal_path(file)}) WHERE key = 'ARROW:schema'"
+    if not whole or not find_spec("pyarrow"):
+        return False
+    ((arrow_schemas,),) = attempt(lambda: connection.sql(query).fetchall(), file.name)
+    if not arrow_schemas:
+        return False
+    types = optional("pyarrow.types", extra="frames")
+    with _parquet_file(file) as opened:
+        stored = opened.schema_arrow
+    return any(types.is_duration(field.type) for field in stored if field.name in whole)
 
 
 def _by_way_of_arrow(path: Path, files: list[Path], columns: list[str], wanted: list[str]) -> Any:

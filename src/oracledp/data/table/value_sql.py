@@ -32,6 +32,10 @@ def text_in_sql(value: str, kind: Any, marks: NumberMarks, depth: int = 0) -> st
     if name in _REACHES:  # inside of the cast: one around it would not keep DuckDB from casting a whole dictionary
         first, last = (f"CAST({DUCKDB.literal(end)} AS {name})" for end in _REACHES[name])
         text = f"CAST(CASE WHEN {value} BETWEEN {first} AND {last} THEN {value} END AS VARCHAR)"
+    if name == "INTERVAL":  # without the first of two digits, where it is idle, and without a fraction
+        return f"regexp_replace(split_part({text}, '.', 1), '^(-?)0([0-9]:)', '\\1\\2')"
+    if name in _STAMPS[:-1]:
+        text = f"split_part({text}, '.', 1)"
     return day_in_sql(text) if name.startswith("TIMESTAMP") else text
 
 

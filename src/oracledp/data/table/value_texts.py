@@ -83,19 +83,15 @@ def _number(number: float, marks: NumberMarks) -> str:
 
 
 def _moment(text: str) -> str | None:
-    """A midnight as its day, and a fraction of a second without idle zeros; none in years that files do not hold."""
+    """Without the fraction of a second, a midnight as its day; none in years that files do not hold."""
     day, _, clock = text.partition(" ")
     if len(day) != _DAY or day.startswith("-"):
         return None
     zoned = "+" in clock or "-" in clock
-    return text if zoned else _shortened(text).removesuffix(MIDNIGHT)
+    return text if zoned else text.partition(".")[0].removesuffix(MIDNIGHT)
 
 
 def _duration(micros: int) -> str:
-    seconds, fraction = divmod(abs(micros), 1_000_000)
-    clock = f"{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}.{fraction:06}"
-    return "-" * (micros < 0) + _shortened(clock)
-
-
-def _shortened(text: str) -> str:
-    return text.rstrip("0").rstrip(".") if "." in text else text
+    """In the usual format of durations, by which they are told from texts such as 01:05:00."""
+    seconds = abs(micros) // 1_000_000
+    return "-" * (micros < 0) + f"{seconds // 3600}:{seconds // 60 % 60:02}:{seconds % 60:02}"

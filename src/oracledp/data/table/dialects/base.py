@@ -33,6 +33,7 @@ class Dialect(ABC):
     safe_cast: ClassVar[str] = "CAST"  # the cast that gives NULL where another would raise, if there is one
     fence: ClassVar[str] = ""  # ends a subquery whose expressions must not be copied into the outer one
     stamps: ClassVar[tuple[str, ...]] = ()  # the types of dates and time stamps that columns of moments are read from
+    spans: ClassVar[tuple[str, ...]] = ()  # the types that columns of durations are read from
     declared: ClassVar[bool] = False  # whether somebody declared a column's type, so that it does not follow the values
 
     # ---- words -----------------------------------------------------------------------------------
@@ -72,7 +73,7 @@ class Dialect(ABC):
         return self.integer_type
 
     def moment_of_stamp(self, stamp: str, column: Moment) -> str:
-        """The days or seconds since 1970 of one of the types among ``stamps``; NULL for what is on no calendar."""
+        """The days or seconds since 1970 of one of ``stamps`` or ``spans``; NULL for what is on no calendar."""
         raise NotImplementedError(f"{self.title} has no such types")
 
     # ---- values ----------------------------------------------------------------------------------

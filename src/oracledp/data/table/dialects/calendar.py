@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from oracledp.data.schema.durations import Duration
+from oracledp.data.schema.moment_formats import MONTHS
 from oracledp.data.schema.moments import Moment
 
 if TYPE_CHECKING:
@@ -27,12 +28,33 @@ def moment_in_parts(dialect: Dialect, text: str, column: Moment) -> str:
     """
     if isinstance(column, Duration):
         return _seconds(dialect, text, column)
-    year, month, day, *clock = (_part(text, *place) for place in column.digits.values())
-    since = dialect.days_of(f"{year} || '-' || {month} || '-' || {day}")
+    spelled = column.spelled
+    parts = {part: _part(text, _from_start(text, start), length) for part, (start, length) in spelled.places.items()}
+    month = _named_month(dialect, text) if spelled.names_months else parts["%m"]
+    day = _two_digits(dialect, parts["%d"], spelled.day_beside) if spelled.day_beside else parts["%d"]
+    since = dialect.days_of(f"{parts['%Y']} || '-' || {month} || '-' || {day}")
     days = f"CAST({since} AS {dialect.integer_type})"  # seconds go beyond the 32 bits in which engines count days
+    clock = [parts[part] for part in ("%H", "%M", "%S") if part in parts]
     if not clock:
         return days
     return " + ".join([f"{days} * 86400", *_weighed(dialect, clock, _CLOCK[: len(clock)])])
+
+
+def _from_start(text: str, place: int) -> int | str:
+    return place if place > 0 else f"length(trim({text})) - {-place - 1}"
+
+
+def _named_month(dialect: Dialect, text: str) -> str:
+    """The number of the month of which a text holds the first three letters; no name has those of another."""
+    named = enumerate(MONTHS, start=1)
+    cases = [f"WHEN {text} LIKE {dialect.literal(f'%{name[:3]}%')} THEN '{number:02}'" for number, name in named]
+    return f"CASE {' '.join(cases)} END"
+
+
+def _two_digits(dialect: Dialect, day: str, beside: str) -> str:
+    """A day of which the separator beside it may be a part."""
+    bare = f"replace({day}, {dialect.literal(beside)}, '')"
+    return f"CASE WHEN length({bare}) = 1 THEN '0' || {bare} ELSE {bare} END"
 
 
 def _part(text: str, place: int | str, length: int | str) -> str:

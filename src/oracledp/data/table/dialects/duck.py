@@ -20,6 +20,7 @@ class DuckDB(Dialect):
     title: ClassVar[str] = "DuckDB"
     safe_cast: ClassVar[str] = "TRY_CAST"
     stamps: ClassVar[tuple[str, ...]] = ("DATE", "TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS")
+    spans: ClassVar[tuple[str, ...]] = ("INTERVAL",)
     families: ClassVar[Mapping[str, Family]] = {
         **dict.fromkeys(("TINYINT", "SMALLINT", "INTEGER", "BIGINT", '"NULL"'), Family.INTEGERS),
         **dict.fromkeys(("UTINYINT", "USMALLINT", "UINTEGER"), Family.INTEGERS),
@@ -43,13 +44,16 @@ class DuckDB(Dialect):
 
     def moment_of_text(self, text: str, column: Moment) -> str:
         """Read at once, which is several times as fast as part by part."""
-        if isinstance(column, Duration):
+        if isinstance(column, Duration) or not column.spelled.plain:
             return super().moment_of_text(text, column)
         seconds = f"CAST(epoch(TRY_STRPTIME(trim({text}), {self.literal(column.format.strip(' '))})) AS BIGINT)"
         return f"{seconds} // 86400" if column.kind == "date" else seconds
 
     def moment_of_stamp(self, stamp: str, column: Moment) -> str:
         """Rounded down to whole days or seconds."""
+        if isinstance(column, Duration):
+            micros = f"epoch_us({stamp})"
+            return f"({micros} - CASE WHEN {micros} < 0 THEN 999999 ELSE 0 END) // 1000000"
         seconds = f"CAST(epoch(date_trunc('second', {stamp})) AS BIGINT)"  # whole, so that no float is rounded
         days = f"date_diff('day', DATE '1970-01-01', CAST({stamp} AS DATE))"
         return f"CASE WHEN isfinite({stamp}) THEN {days if column.kind == 'date' else seconds} END"
