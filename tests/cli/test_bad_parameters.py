@@ -46,7 +46,8 @@ class Shell:
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("bad")
     age = np.random.default_rng(0).integers(0, 100, 60)
-    pd.DataFrame({"age": age, "sick": age >= 60}).to_csv(folder / "data.csv", index=False)
+    for name, of in (("data", age), ("made", 99 - age)):
+        pd.DataFrame({"age": of, "sick": of >= 60}).to_csv(folder / f"{name}.csv", index=False)
     (folder / "schema.yaml").write_text(SCHEMA)
     return folder
 
@@ -115,6 +116,10 @@ def commands(folder: Path) -> dict[str, list[str]]:
             "schema", "check", data, "--schema", schema, "--epsilon", "1", "--neighbours", "replace-one", *replace,
         ],
         "schema draft": ["schema", "draft", data, "--out", str(folder / "draft.yaml"), "--public"],
+        "quality": [
+            "quality", data, str(folder / "made.csv"), "--schema", schema, "--target", "sick", "--seed", "1", "--quiet",
+            "--page", str(folder / "internal.html"), "--memory", "1GB",
+        ],
         "answer": ["answer", str(folder / "model.json"), "sick", "--confidence", "0.9"],
         "budget create": ["budget", "create", str(folder / "new.json"), "--epsilon", "1", "--delta", "1e-6"],
         "budget limit": [

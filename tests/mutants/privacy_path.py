@@ -24,7 +24,9 @@ PATTERNS = (
     "oracles/many.py", "oracles/redraws.py", "oracles/certificates.py", "oracles/registry.py",
     "data/packed_records.py",
     "data/table/table.py", "data/table/histogram.py", "data/table/frames.py", "data/table/values.py",
-    "data/table/text*.py", "data/table/frame_values.py", "data/table/persons.py", "data/table/unit.py",
+    "data/table/text*.py", "data/table/value_*.py", "data/table/midnights.py", "data/table/frame_values.py",
+    "data/table/typed_files.py", "data/table/parquet_files.py", "data/table/arrow_reach.py",
+    "data/schema/moment_formats.py", "data/table/persons.py", "data/table/unit.py",
     "data/schema/text_kinds.py", "data/schema/number_marks.py",
 )  # fmt: skip
 

@@ -29,7 +29,10 @@ NOT_RELEASED = ("internal-report",)  # of these not even a digest leaves the hou
 CARD = "oracledp.card"  # where a command keeps the card that it was asked for
 CHARGED = "oracledp.charged-ledger"  # and the ledger that learns what was delivered
 PRINTED = "standard output"  # how a ledger names what was printed
-READ = ("data", "path", "model", "schema_path", "children", "children_schema", "holdout", "ledger_path")  # parameters
+READ = (  # parameters
+    *("data", "path", "model", "schema_path", "children", "children_schema", "holdout", "ledger_path"),
+    *("real", "synthetic"),
+)
 UNRECORDED = "oracledp.unrecorded"  # whether it should say that no ledger counts what it spent
 NOT_RECORDED = "not recorded: no --ledger was named, so nobody counts what this release cost (see: oracledp budget)"
 

@@ -12,12 +12,15 @@ from oracledp.data.output.frames import FrameShape
 from oracledp.data.schema import Schema
 from oracledp.data.table import Table
 from oracledp.errors import ParameterError
+from oracledp.game.oracle_query import OracleQuery
 from oracledp.report.comparison import compare
 from oracledp.report.internal import internal_page, internal_path
 from oracledp.report.quality import quality as figures
 from oracledp.synthesis import Synthesizer
+from oracledp.whole_files import read_saved
 
 _MOST_DRAWN = 1_000_000
+_SEEDS = 1 << 32  # that scikit-learn takes
 
 
 @click.command()
@@ -52,7 +55,8 @@ def quality(
     if page is not None:
         internal_path(page)
     refuse_closed_output()
-    model = Synthesizer.load(synthetic) if Path(synthetic).suffix == ".json" else None
+    _refuse_inputs(real, synthetic, seed)
+    model = _model(synthetic) if Path(synthetic).suffix == ".json" else None
     if schema_path is not None:
         schema = spelled(Schema.load(schema_path))
     elif model is not None:
@@ -74,7 +78,23 @@ def quality(
     emit(as_json, found.to_json(), str(found))
 
 
-def _drawn(model: Synthesizer, table: Table, seed: int) -> Table:
+def _refuse_inputs(real: str, synthetic: str, seed: int) -> None:
+    """Refuse seeds that models cannot be trained by, and one file as both tables."""
+    if not 0 <= seed < _SEEDS:
+        raise ParameterError(f"--seed must be from 0 to {_SEEDS - 1:,}, got {seed}")
+    if Path(real).exists() and Path(synthetic).exists() and Path(real).samefile(synthetic):
+        raise ParameterError(f"{synthetic}: REAL and SYNTHETIC are the same file")
+
+
+def _model(path: str) -> Synthesizer | OracleQuery:
+    """A saved model of one table, whichever method made it."""
+    saved = read_saved(path, "a synthetic model")
+    if "oracledp-linked-model" in saved:
+        raise ParameterError(f"{path}: this model is of linked tables: compare single ones")
+    return OracleQuery.load(path) if "oracledp-game-model" in saved else Synthesizer.load(path)
+
+
+def _drawn(model: Synthesizer | OracleQuery, table: Table, seed: int) -> Table:
     """As many rows of a model as there are real ones, up to a million."""
     model.shape_ = FrameShape.plain(model.schema)
     rows = min(table.rows, _MOST_DRAWN) or None

@@ -186,8 +186,8 @@ def _pairs(
 ) -> tuple[list[NoisyTable], list[NoisyParities]]:
     """Pairs of short columns as parities; other pairs coarsely, then the dependent ones finely."""
     pairs = list(combinations(range(len(bins)), 2))
-    short = [pair for pair in pairs if all(features.resolved[c] for c in pair)]
-    long = [pair for pair in pairs if pair not in set(short)]
+    whole = [all(features.resolved[c] for c in pair) for pair in pairs]
+    short, long = ([pair for pair, held in zip(pairs, whole, strict=True) if held == side] for side in (True, False))
     weights = [_cells(bins, pair, rule.fine_cells) ** 0.5 for pair in (*short, *long)]
     for_short, for_long = split(rho, [sum(weights[: len(short)]), sum(weights[len(short) :])]) if pairs else (rho, rho)
     parities = _parities(meter, bins, features, short, for_short)

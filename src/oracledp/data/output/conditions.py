@@ -17,6 +17,7 @@ from oracledp.data.schema.named_columns import Said, meant, readings, unquoted
 from oracledp.errors import ParameterError
 
 _AND = re.compile(r"\sand\s", re.IGNORECASE)
+_JOINT = re.compile(r"(?=(\sand\s))", re.IGNORECASE)  # of 'job = and and sick' both
 _IS, _IS_NOT = ("=", "==", "is"), ("!=", "is not")
 _TRUTHS = ("false", "true")
 Conditions = str | Literal | Sequence[str | Literal]
@@ -46,7 +47,7 @@ def parse_conditions(conditions: Conditions, schema: Schema) -> Found:
 
 def _joined(text: str, schema: Schema) -> Found:
     """The whole text if it is one condition, else those that it joins: a name or a value may hold an ``and`` itself."""
-    joints = [(0, 0), *((found.start(), found.end()) for found in _AND.finditer(text)), (len(text), len(text))]
+    joints = [(0, 0), *(found.span(1) for found in _JOINT.finditer(text)), (len(text), len(text))]
     whole = _condition(text, schema)
     if whole is not None:
         return whole

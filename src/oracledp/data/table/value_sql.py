@@ -16,6 +16,7 @@ _STAMPS = ("TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP WITH TIME ZONE
 _REACHES = {  # beyond, a cast to text fails, or says what no calendar does
     "DATE": ("0001-01-01", "9999-12-31"),
     "TIME": ("00:00:00", "23:59:59.999999"),
+    "TIME_NS": ("00:00:00", "23:59:59.999999999"),
     **dict.fromkeys(_STAMPS, ("0001-01-02", "9999-12-30")),
 }
 
@@ -28,7 +29,7 @@ def text_in_sql(value: str, kind: Any, marks: NumberMarks, depth: int = 0) -> st
     name, text = str(kind).split("(")[0], f"CAST({value} AS VARCHAR)"
     family = DUCKDB.family(name)
     if name in _WIDE or family in (Family.INTEGERS, Family.FLOATS, Family.DECIMALS):
-        return _number(value, name, family, marks)
+        return _number(DUCKDB.held(str(kind), value), name, family, marks)
     if name in _REACHES:  # inside of the cast: one around it would not keep DuckDB from casting a whole dictionary
         first, last = (f"CAST({DUCKDB.literal(end)} AS {name})" for end in _REACHES[name])
         text = f"CAST(CASE WHEN {value} BETWEEN {first} AND {last} THEN {value} END AS VARCHAR)"

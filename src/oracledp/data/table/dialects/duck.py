@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar
 
@@ -10,6 +11,13 @@ from oracledp.data.schema.moments import Moment
 from oracledp.data.table.dialects.base import Dialect
 from oracledp.data.table.values import Family
 
+_DIGITS = 38  # that the widest decimals have
+_WIDEST = re.compile(rf"DECIMAL\({_DIGITS},([0-9]+)\)")
+_CALENDAR = {  # the last days, and moments of these, that have four digits for a year
+    "DATE": "9999-12-31",
+    "TIMESTAMP": "9999-12-31 23:59:59.999999",
+    **dict.fromkeys(("TIMESTAMP_S", "TIMESTAMP_MS"), "9999-12-31 23:59:59"),
+}
 _AS_TEXT = ("UBIGINT", "HUGEINT", "UHUGEINT", "ENUM")  # integers that a BIGINT may not hold are read as digits
 
 
@@ -32,7 +40,20 @@ class DuckDB(Dialect):
 
     def source(self, type_name: str, column: str) -> str:
         """Only what is stored otherwise needs a cast."""
-        return f"CAST({column} AS VARCHAR)" if type_name.split("(")[0] in _AS_TEXT else column
+        return f"CAST({column} AS VARCHAR)" if type_name.split("(")[0] in _AS_TEXT else self.held(type_name, column)
+
+    def held(self, type_name: str, value: str) -> str:
+        """A value that DuckDB computes with: a date beyond all calendars would stop it, as would too wide a decimal."""
+        digits = _WIDEST.fullmatch(type_name)
+        if digits is not None:
+            most = f"{'9' * (_DIGITS - int(digits[1]))}.{'9' * int(digits[1])}"
+            ends = (f"-{most}", most)
+        elif type_name in _CALENDAR:
+            ends = ("0001-01-01", _CALENDAR[type_name])
+        else:
+            return value
+        first, last = (f"CAST('{end}' AS {type_name})" for end in ends)
+        return f"CASE WHEN {value} BETWEEN {first} AND {last} THEN {value} END"
 
     def code_type(self, span: int) -> str:
         """The smallest type: what is grouped by should be narrow."""
