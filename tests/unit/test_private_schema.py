@@ -318,8 +318,18 @@ def test_many_faint_cells_beside_one_that_stands_out_are_not_cut_off() -> None:
     edges = [Fraction(edge) for edge in range(1000, 1065)]
     alone, beside = np.zeros(64, dtype=np.int64), np.full(64, 30, dtype=np.int64)
     alone[30] = beside[30] = 5000
-    assert narrowed(alone, 20.0, edges, Fraction(1, 100)) == (Fraction(1028), Fraction(1033))
-    assert narrowed(beside, 20.0, edges, Fraction(1, 100)) is None
+    known = [(float(counts.sum()), 20.0) for counts in (alone, beside)]
+    assert narrowed(alone, 20.0, edges, Fraction(1, 100), known[0]) == (Fraction(1028), Fraction(1033))
+    assert narrowed(beside, 20.0, edges, Fraction(1, 100), known[1]) is None
+
+
+def test_one_cell_that_noise_lets_stand_out_does_not_clip_all_others() -> None:
+    """Of 5,600 rows with noise of 600 a cell in 64: one at five deviations is alone, and holds a few hundred rows."""
+    edges = [Fraction(edge) for edge in range(1000, 1065)]
+    counts = np.random.default_rng(2).normal(87, 600, 64).clip(-1500, 1500).astype(np.int64)
+    counts[30] = 3100
+    assert narrowed(counts, 600.0, edges, Fraction(1, 100), (5600.0, 300.0)) is None
+    assert narrowed(counts, 600.0, edges, Fraction(1, 100), (1900.0, 10.0)) is not None
 
 
 def test_what_is_missing_from_a_list_is_not_taken_for_its_first_text() -> None:

@@ -20,6 +20,7 @@ from oracledp.data.schema.text_kinds import MOST_DECIMALS, ColumnKind, TextKind,
 from oracledp.data.schema.vocabularies import completed
 
 _NARROW, _BESIDE = 2, 2  # cells that hold a narrow column, and the room beside it, in its own widths
+_MOST = 0.85  # of the rows, at least, that surely lie in these cells
 _FAINT = 0.65  # of that, where next to nothing but zeros shows
 _TOGETHER = 4  # neighbouring cells that may show together what none shows alone
 SHOWN = 4.0  # standard deviations of the noise that show that records are there
@@ -79,18 +80,27 @@ def stands_out(counts: Integers, deviation: float) -> NDArray[np.bool_]:
 
 
 def narrowed(
-    counts: Integers, deviation: float, edges: Sequence[Fraction], resolution: Fraction
+    counts: Integers,
+    deviation: float,
+    edges: Sequence[Fraction],
+    resolution: Fraction,
+    total: tuple[float, float],
 ) -> tuple[Fraction, Fraction] | None:
     """Bounds around a column that one or two of many cells hold, with room on either side; None if more of them do.
 
-    Around zero cells are as fine as they need to be, and what lies beside many zeros is often far off: none there.
+    These cells must surely hold most of the ``total`` rows (with its deviation): of few rows noise lets a single cell
+    stand out, and bounds around it would clip all others. Around zero cells are as fine as they need to be, and what
+    lies beside many zeros is often far off: none there.
 
     >>> found = np.array([3, -9, 5, 900, 2, -4, 8, 0])
-    >>> narrowed(found, 10.0, [Fraction(10 * edge) for edge in range(9)], Fraction(1))
+    >>> narrowed(found, 10.0, [Fraction(10 * edge) for edge in range(9)], Fraction(1), (905, 10.0))
     (Fraction(10, 1), Fraction(60, 1))
     """
     shown = np.flatnonzero(stands_out(counts, deviation))
     if not len(shown) or shown[-1] - shown[0] >= _NARROW:
+        return None
+    held = counts[int(shown[0]) : int(shown[-1]) + 1]
+    if held.sum() - _SURE * sqrt(len(held) * deviation**2 + total[1] ** 2) < _MOST * total[0]:
         return None
     rest = np.delete(counts, slice(int(shown[0]), int(shown[-1]) + 1))
     if rest.sum() > _SURE * deviation * max(len(rest), 1) ** 0.5:

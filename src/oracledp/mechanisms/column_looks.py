@@ -163,13 +163,13 @@ class ColumnLook:
         counts, deviation = self._purse.table(_tallied(cells, self._texts, len(SCALE) + 2), first)
         lo, hi, resolution, self.kind = bounds_and_grain(counts[:-1], deviation, resolution, self.kind)
         edges, cuts, noise = self._stretches(values, lo, hi, resolution, second)
-        closer = narrowed(cuts, noise, [*edges, hi], resolution)
+        closer = narrowed(cuts, noise, [*edges, hi], resolution, self.values)
         lo, hi = (lo, hi) if closer is None else closer
         edges, again, beside = self._stretches(values, lo, hi, resolution, third)
         if closer is None:
             return self._cut_at(lo, hi, cuts_from(cuts + again, sqrt(noise**2 + beside**2), edges, resolution))
         cuts_inside = cuts_from(again, beside, edges, resolution)
-        lo, hi = narrowed(again, beside, [*edges, hi], resolution) or (lo, hi)
+        lo, hi = narrowed(again, beside, [*edges, hi], resolution, self.values) or (lo, hi)
         self.kind = as_fine_as_it_can_be(lo, hi, whole)
         return self._cut_at(lo, hi, [cut for cut in cuts_inside if lo < cut < hi])
 
