@@ -96,7 +96,7 @@ def variation(real: pandas.DataFrame, made: pandas.DataFrame, parts: int) -> flo
 def _codes(real: pandas.DataFrame, frame: pandas.DataFrame, parts: int) -> np.ndarray:
     found = []
     for name in real:
-        if real[name].nunique() > parts and real[name].dtype != object:
+        if pandas.api.types.is_numeric_dtype(real[name]) and real[name].nunique() > parts:
             cuts = np.unique(real[name].quantile(np.arange(1, parts) / parts))
             found.append(np.searchsorted(cuts, frame[name], side="right"))
         else:
