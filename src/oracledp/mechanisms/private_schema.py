@@ -146,7 +146,8 @@ class RawTable:
     """A private table before there is a schema: its rows as texts, how its file is spelled, whose rows stand together.
 
     Columns that call themselves ids are not looked at: names are public, and that costs nothing. ``texts`` counts those
-    of all other columns; by a schema the same rows are read, with the same texts.
+    of all other columns; by a schema the same rows are read, with the same texts. ``asked`` is the ``file`` without
+    what its header says.
     """
 
     rows: TextRows
@@ -154,6 +155,7 @@ class RawTable:
     file: FileFormat
     unit: Unit
     ids: Mapping[str, str]
+    asked: FileFormat
 
     @classmethod
     @contextmanager
@@ -167,16 +169,15 @@ class RawTable:
         memory: str | None = None,
     ) -> Iterator[RawTable]:
         """A frame or a file, read once; odd names are refused, as they are public, before anything is paid."""
-        spelled = (file if isinstance(file, FileFormat) else FileFormat.parse(file)).changed(delimiter=delimiter)
-        if isinstance(data, str | PathLike):
-            spelled = spelled.as_header(header_line(Path(data)))
+        asked = (file if isinstance(file, FileFormat) else FileFormat.parse(file)).changed(delimiter=delimiter)
+        spelled = asked.as_header(header_line(Path(data))) if isinstance(data, str | PathLike) else asked
         with text_rows(data, file=spelled, unit=unit, memory=memory) as rows:
             ids = {name: AN_ID for name in rows.names if _ID.search(name)}
             _refuse_names(rows.names, ids)
             names = tuple(name for name in rows.names if name not in ids)
             every = Schema({"columns": {name: {"kind": "boolean"} for name in rows.names}})
             Unit.of(unit.person, unit.rows if unit.person else None, every)
-            yield cls(rows, rows.counted(names), spelled, unit, ids)
+            yield cls(rows, rows.counted(names), spelled, unit, ids, asked)
 
     def table(self, schema: Schema) -> Table:
         """The same rows by a schema."""
@@ -195,7 +196,9 @@ class RawTable:
                 f"no column could be described, and {spent}: give a larger epsilon, or write a schema by"
                 f" hand ({_reasons(dict(self.ids) | left_out)})"
             )
-        document = {"file": self.file.to_json(), "bought": guarantee.bought.to_json(), "columns": found}
+        texts = [text for name in self.rows.names[1:] for text in _listed(found.get(name, {}))]
+        file = self.file.as_texts(texts) if self.asked.blanks is None else self.file
+        document = {"file": file.to_json(), "bought": guarantee.bought.to_json(), "columns": found}
         return InferredSchema(Schema(document), guarantee, paid, dict(self.ids) | left_out, share)
 
 
@@ -206,6 +209,11 @@ def _refuse_names(names: Sequence[str], ids: Mapping[str, str]) -> None:
     for mark in (";", "\t", "|"):
         if len(names) == 1 and mark in names[0]:
             raise ParameterError(f"the header is a single name with {mark!r} in it: give the --delimiter of the file")
+
+
+def _listed(definition: Mapping[str, Any]) -> list[str]:
+    """The texts that were bought as rows hold them, blanks included."""
+    return [text for text in (*definition.get("values", ()), definition.get("missing")) if isinstance(text, str)]
 
 
 def _reasons(left_out: Mapping[str, str]) -> str:
