@@ -187,6 +187,11 @@ class RawTable:
         """What may be known of it."""
         return Facts(self.texts.rows if neighbours is Neighbours.REPLACE_ONE else None, unit=self.unit)
 
+    def spelled(self, found: Mapping[str, Any]) -> FileFormat:
+        """How files are spelled, by the header and, unless a spelling of blanks was asked for, the texts bought."""
+        texts = [text for name in self.rows.names[1:] for text in _listed(found.get(name, {}))]
+        return self.file.as_texts(texts) if self.asked.blanks is None else self.file
+
     def inferred(self, described: Described, guarantee: Guarantee, share: Fraction = Fraction(1)) -> InferredSchema:
         """The schema that was bought, with what was paid; refused where there is nothing in it."""
         found, paid, left_out = described
@@ -196,9 +201,8 @@ class RawTable:
                 f"no column could be described, and {spent}: give a larger epsilon, or write a schema by"
                 f" hand ({_reasons(dict(self.ids) | left_out)})"
             )
-        texts = [text for name in self.rows.names[1:] for text in _listed(found.get(name, {}))]
-        file = self.file.as_texts(texts) if self.asked.blanks is None else self.file
-        document = {"file": file.to_json(), "bought": guarantee.bought.to_json(), "columns": found}
+        file = self.spelled(found).to_json()
+        document = {"file": file, "bought": guarantee.bought.to_json(), "columns": found}
         return InferredSchema(Schema(document), guarantee, paid, dict(self.ids) | left_out, share)
 
 
