@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from oracledp.data.schema import FileFormat, Schema
 from oracledp.data.schema.documents import as_yaml
+from oracledp.data.schema.file_format import refuse_uncut
 from oracledp.data.table import Table
 from oracledp.data.table.text_columns import TextColumns, TextRows
 from oracledp.data.table.texts import text_rows
@@ -38,7 +39,8 @@ _FOR_KINDS = 0.2  # of the budget
 _FOR_RARE = Fraction(1, 20)  # of δ: a threshold grows with the root of its logarithm alone
 _NAMED = 4  # columns that an error names
 AN_ID = (
-    "its name says that it is an id: made-up ones would mean nothing; real ones can bound what a person adds (person=)"
+    "its name says that it is an id: made-up ones would mean nothing; real ones can bound what a person adds"
+    " (--person, person=)"
 )
 _ID = re.compile(r"(?:^|[^a-z])(?:id|uuid|guid)$", re.IGNORECASE)
 
@@ -173,7 +175,7 @@ class RawTable:
         spelled = asked.as_header(header_line(Path(data))) if isinstance(data, str | PathLike) else asked
         with text_rows(data, file=spelled, unit=unit, memory=memory) as rows:
             ids = {name: AN_ID for name in rows.names if _ID.search(name)}
-            _refuse_names(rows.names, ids)
+            _refuse_names(rows.names, ids, spelled.separator)
             names = tuple(name for name in rows.names if name not in ids)
             every = Schema({"columns": {name: {"kind": "boolean"} for name in rows.names}})
             Unit.of(unit.person, unit.rows if unit.person else None, every)
@@ -206,13 +208,11 @@ class RawTable:
         return InferredSchema(Schema(document), guarantee, paid, dict(self.ids) | left_out, share)
 
 
-def _refuse_names(names: Sequence[str], ids: Mapping[str, str]) -> None:
+def _refuse_names(names: Sequence[str], ids: Mapping[str, str], separator: str) -> None:
     """A header of ids alone, or one that another delimiter cuts: names are public, so this costs nothing."""
     if len(ids) == len(names):
         raise ParameterError("all columns call themselves ids, which have nothing to share: rename them if they do not")
-    for mark in (";", "\t", "|"):
-        if len(names) == 1 and mark in names[0]:
-            raise ParameterError(f"the header is a single name with {mark!r} in it: give the --delimiter of the file")
+    refuse_uncut(names, separator)
 
 
 def _listed(definition: Mapping[str, Any]) -> list[str]:

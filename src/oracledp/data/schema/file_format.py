@@ -12,6 +12,7 @@ from oracledp.data.schema.number_marks import NumberMarks
 from oracledp.errors import ParameterError
 
 KEYS = ("delimiter", "decimal", "thousands", "encoding", "names", "lines", "blanks")
+_DELIMITERS = (",", ";", "\t", "|")
 _DECIMALS = (".", ",")
 _THOUSANDS = (",", ".", "'", "\u2019", " ", "\u00a0", "\u202f")
 _LINES = {"lf": "\n", "crlf": "\r\n"}
@@ -149,6 +150,18 @@ def refuse_delimiter(delimiter: object) -> None:
         return
     if not isinstance(delimiter, str) or len(delimiter) != 1 or delimiter in '"\r\n\0':
         raise ParameterError("delimiter must be one character, not a quote or a line break")
+
+
+def refuse_uncut(header: Sequence[str], separator: str = ",") -> None:
+    """Refuse a header that is a single name, and that another delimiter cuts: names are public.
+
+    >>> refuse_uncut(["age;sex"])
+    Traceback (most recent call last):
+    oracledp.errors.ParameterError: the header is a single name with ';' in it: give the --delimiter of the file
+    """
+    for mark in _DELIMITERS:
+        if mark != separator and len(header) == 1 and mark in header[0]:
+            raise ParameterError(f"the header is a single name with {mark!r} in it: give the --delimiter of the file")
 
 
 def _refuse_encoding(encoding: str) -> None:
