@@ -40,3 +40,26 @@ def test_a_wrong_delimiter_is_named_with_a_schema_and_without(
     assert len(err.splitlines()) == 1
     assert ("give the --delimiter" in err) == (bought or not given)
     assert not (tmp_path / "o.csv").exists()
+
+
+@pytest.mark.parametrize(
+    ("header", "options", "warned"),
+    [
+        ("31,m", [], True),
+        ("ada,2024-03-05", [], True),
+        ("age,sex", [], False),
+        ("31,m", ["--names", "age,sex"], False),
+    ],
+)
+@pytest.mark.parametrize("rows", [True, False])
+def test_a_record_that_became_names_is_noticed(
+    header: str, options: list[str], warned: bool, rows: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """No refusal, since numbers can be names; but whoever shares the files should know."""
+    data, schema = tmp_path / "rows.csv", str(tmp_path / "s.yaml")
+    data.write_text(header + "\n" + "31,m\n44,f\n" * 1000)
+    asked = ["--epsilon", "2", "--delta", "1e-6", "--seed", "1", "--insecure-seed", *options]
+    made = ["synth", str(data), "--infer-schema", schema, "--out", str(tmp_path / "o.csv"), "--workload", "marginals:1"]
+    code, _, err = invoke(capsys, *(made if rows else ["schema", "infer", str(data), "--out", schema]), *asked)
+    assert code == 0
+    assert ("if it is a record, do not share" in err) == warned
