@@ -19,6 +19,7 @@ COMMANDS = [
     "synth",
     "sample",
     "answer",
+    "quality",
     "plan",
     "budget",
     "verify",
