@@ -344,3 +344,9 @@ def test_time_stamps_of_a_typed_source_stay_so_though_many_are_midnights(midnigh
     made = pd.to_datetime(synthesizer.sample(2000, seed=0)["at"], format="ISO8601")
     assert abs((made.dt.normalize() == made).mean() - midnights) < (0.05 if midnights == 1 else 1)
     assert made.between("2014-06-01", "2021-01-01").mean() > 0.95
+
+
+def test_a_time_with_a_zone_is_left_out_and_the_reason_names_zones() -> None:
+    times = pd.date_range("2023-01-01", periods=ROWS, freq="3h", tz="Europe/Berlin")
+    found = bought(pd.DataFrame({"seen": times, "paid": [1, 2] * (ROWS // 2)}))
+    assert "times with a zone" in found.left_out["seen"]
