@@ -1,5 +1,6 @@
 """A header with a blank after every delimiter: columns are called without it, and files are written with it."""
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -83,3 +84,42 @@ def test_rules_of_a_frame_are_applied_to_such_a_file(raw: Path, capsys: pytest.C
     code, _, err = invoke(capsys, "predict", str(raw / "rule.json"), str(raw / "raw.csv"), "--out", str(raw / "p.csv"))
     assert code == 0, err
     assert (raw / "p.csv").read_text().startswith("who, age, smokes, job,")
+
+
+@pytest.fixture
+def bare(tmp_path: Path) -> Path:
+    """Blanks in the header alone, as where somebody typed it above exported rows."""
+    lines = [
+        f'{n % 70},"May {n % 28 + 1}, 2024",{n % 9},{"NA" if n % 4 else n % 30},{"no" if n % 3 else "yes"}'
+        for n in range(3000)
+    ]
+    (tmp_path / "bare.csv").write_text("age, seen, pay, score, smokes\n" + "\n".join(lines) + "\n")
+    return tmp_path
+
+
+def test_blanks_of_the_header_alone_are_not_written_into_rows(bare: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A row that says ' yes' where real ones say 'yes' is of another category for every reader, this library too."""
+    made, schema = bare / "made.csv", bare / "s.yaml"
+    bought = ["synth", str(bare / "bare.csv"), "--infer-schema", str(schema), *BUDGET, *SEED, "--out", str(made)]
+    code, _, err = invoke(capsys, *bought, "--workload", "marginals:1")
+    assert code == 0, err
+    assert yaml.safe_load(schema.read_text())["file"] == {"blanks": "header"}
+    header, *lines = made.read_text().splitlines()
+    assert header == "age, seen, pay, score, smokes"
+    assert all(re.fullmatch(r'\d*,"\w+ \d+, \d{4}",\d*,(NA|\d*),(no|yes)', line) for line in lines)
+    table = odp.Table.from_file(made, odp.Schema.load(schema), strict=True)
+    assert 0 < table.histogram(["smokes"])[1] < table.rows
+    assert odp.Schema.draft(bare / "bare.csv", public=True).file.to_json() == {"blanks": "header"}
+
+
+def test_blanks_that_were_asked_for_spare_texts_that_a_schema_lists(
+    bare: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    made, schema = bare / "made.csv", bare / "s.yaml"
+    bought = ["synth", str(bare / "bare.csv"), "--infer-schema", str(schema), *BUDGET, *SEED, "--out", str(made)]
+    code, _, err = invoke(capsys, *bought, "--workload", "marginals:1", "--blanks", "after")
+    assert code == 0, err
+    assert yaml.safe_load(schema.read_text())["file"] == {"blanks": "after"}
+    assert made.read_text().splitlines()[1].endswith((",yes", ",no"))
+    assert '," May ' in made.read_text()
+    assert odp.Table.from_file(made, odp.Schema.load(schema), strict=True).rows > 0

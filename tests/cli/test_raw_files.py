@@ -287,20 +287,3 @@ def test_what_is_read_is_not_overwritten(words: list[str], tmp_path: Path, capsy
     code, _, err = invoke(capsys, *asked, "--epsilon", "1", "--delta", "1e-6", "--ledger", str(budget))
     assert (code, "reads this file" in err) == (2, True)
     assert (data.read_bytes(), budget.read_bytes()) == before
-
-
-@pytest.mark.parametrize(
-    ("header", "said"), [("user_id,record_uuid", "call themselves ids"), ("age;job;town", "--delimiter")]
-)
-def test_a_header_that_cannot_be_right_costs_nothing(
-    header: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    data, budget = tmp_path / "rows.csv", tmp_path / "budget.json"
-    data.write_text(header + "\n" + header.replace("user_id", "7") + "\n")
-    assert invoke(capsys, "budget", "create", str(budget), "--epsilon", "3", "--delta", "1e-5")[0] == 0
-    before = budget.read_bytes()
-    options = ["--epsilon", "1", "--delta", "1e-6", "--ledger", str(budget)]
-    made = ["--infer-schema", str(tmp_path / "s.yaml"), "--out", str(tmp_path / "o.csv")]
-    code, _, err = invoke(capsys, "synth", str(data), *made, *options)
-    assert (code, said in err) == (2, True)
-    assert budget.read_bytes() == before

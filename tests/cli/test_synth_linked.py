@@ -125,7 +125,7 @@ def test_a_model_is_sampled_as_what_it_is(folder: Path, capsys: Capture) -> None
         assert not Path("v.csv").exists()
     code, _, err = invoke(capsys, "answer", "model.json", "age >= 20")
     assert code == 2
-    assert "two linked tables" in err
+    assert "two linked tables: 'oracledp sample'" in err
 
 
 def test_conditions_are_on_parents_and_cost_nothing(folder: Path, capsys: Capture) -> None:

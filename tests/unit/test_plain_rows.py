@@ -204,7 +204,7 @@ def test_lines_end_and_begin_after_delimiters_as_the_format_says() -> None:
     assert FileFormat.parse(spelled.to_json()) == spelled
     assert FileFormat(lines="lf").as_header(b"age, job\r\n") == FileFormat(lines="lf", blanks="after")
     for wrong in ({"lines": "cr"}, {"blanks": "two"}):
-        with pytest.raises(ParameterError, match=r"must be (lf or crlf|none, or after)"):
+        with pytest.raises(ParameterError, match=r"must be (lf or crlf|none, after)"):
             FileFormat.parse(wrong)
 
 

@@ -63,7 +63,7 @@ def csv_options(command: Callable[..., Any]) -> Callable[..., Any]:
     for name, what in (
         ("names", "A CSV file without a header: the names of its columns in order, such as age,job,pay."),
         ("encoding", "The encoding of CSV files, such as cp1252; by default utf-8, or what the schema says."),
-        ("blanks", "What is written after every delimiter: none, or after (a blank)."),
+        ("blanks", "What follows delimiters: none, after (a blank), or header (a blank in the first line alone)."),
         ("lines", "How lines are written: lf, or crlf as on Windows; by default as the header's line ends."),
         (
             "thousands",

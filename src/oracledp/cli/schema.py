@@ -20,6 +20,7 @@ from oracledp.cli.common import (
     source_of,
     spelled,
 )
+from oracledp.cli.first_lines import warn_of_a_record
 from oracledp.cli.outputs import outputs, refuse_closed_output
 from oracledp.data.schema import Column, FileFormat, Schema
 from oracledp.data.schema.draft import draft_of
@@ -167,6 +168,7 @@ def infer(
         lines = [f"left out: {name}: {why}" for name, why in found.left_out.items()]
         words = [f"wrote {out}: {len(found.schema.names)} columns; read it, and correct what you know better", *lines]
         emit(as_json, {"out": out, **found.to_json()}, "\n".join([*words, str(found.guarantee)]))
+        warn_of_a_record(data, found)
         files.settle()
 
 

@@ -24,6 +24,7 @@ from oracledp.cli.common import (
     strict_option,
     with_schemas,
 )
+from oracledp.cli.first_lines import warn_of_a_record
 from oracledp.cli.oracle_query import method_option, play, player_option
 from oracledp.cli.outputs import Outputs
 from oracledp.cli.row_files import AT_ONCE, RowParts, refuse_rows
@@ -160,6 +161,7 @@ def _fit_raw(asked: SynthRequest, files: Outputs) -> Fitted:
             source=source, progress=advance, check=lambda columns: refuse_rows(asked.rows, columns),
             on_schema=lambda found: files.write_text("infer-schema", found.to_yaml),
         )  # fmt: skip
+    warn_of_a_record(asked.data, found)
     asked.settle(synthesizer.schema)
     return synthesizer, lambda: _again(asked, synthesizer.schema), found
 

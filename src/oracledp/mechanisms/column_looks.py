@@ -43,8 +43,8 @@ _BOUNDS, _CUTS = 0.6, 0.4  # of a number's share
 _FOR_BITS, _BESIDE_BITS = 0.5, 3.0  # a second look's weight, and the deviations that show more than 0 and 1
 _GRAIN = 1024  # variances are rounded up to multiples of 1/1024
 RARE = (
-    "no value is common enough: an id, free text, numbers in an unknown spelling (--decimal, --thousands), or too few"
-    " rows for this budget"
+    "no value is common enough: an id, free text, times with a zone, numbers in an unknown spelling (--decimal,"
+    " --thousands), or too few rows for this budget"
 )
 
 Integers = NDArray[np.int64]

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from oracledp.data.schema import FileFormat, Schema
 from oracledp.data.schema.documents import as_yaml
+from oracledp.data.schema.file_format import refuse_uncut
 from oracledp.data.table import Table
 from oracledp.data.table.text_columns import TextColumns, TextRows
 from oracledp.data.table.texts import text_rows
@@ -38,7 +39,8 @@ _FOR_KINDS = 0.2  # of the budget
 _FOR_RARE = Fraction(1, 20)  # of δ: a threshold grows with the root of its logarithm alone
 _NAMED = 4  # columns that an error names
 AN_ID = (
-    "its name says that it is an id: made-up ones would mean nothing; real ones can bound what a person adds (person=)"
+    "its name says that it is an id: made-up ones would mean nothing; real ones can bound what a person adds"
+    " (--person, person=)"
 )
 _ID = re.compile(r"(?:^|[^a-z])(?:id|uuid|guid)$", re.IGNORECASE)
 
@@ -146,7 +148,8 @@ class RawTable:
     """A private table before there is a schema: its rows as texts, how its file is spelled, whose rows stand together.
 
     Columns that call themselves ids are not looked at: names are public, and that costs nothing. ``texts`` counts those
-    of all other columns; by a schema the same rows are read, with the same texts.
+    of all other columns; by a schema the same rows are read, with the same texts. ``asked`` is the ``file`` without
+    what its header says.
     """
 
     rows: TextRows
@@ -154,6 +157,7 @@ class RawTable:
     file: FileFormat
     unit: Unit
     ids: Mapping[str, str]
+    asked: FileFormat
 
     @classmethod
     @contextmanager
@@ -167,16 +171,15 @@ class RawTable:
         memory: str | None = None,
     ) -> Iterator[RawTable]:
         """A frame or a file, read once; odd names are refused, as they are public, before anything is paid."""
-        spelled = (file if isinstance(file, FileFormat) else FileFormat.parse(file)).changed(delimiter=delimiter)
-        if isinstance(data, str | PathLike):
-            spelled = spelled.as_header(header_line(Path(data)))
+        asked = (file if isinstance(file, FileFormat) else FileFormat.parse(file)).changed(delimiter=delimiter)
+        spelled = asked.as_header(header_line(Path(data))) if isinstance(data, str | PathLike) else asked
         with text_rows(data, file=spelled, unit=unit, memory=memory) as rows:
             ids = {name: AN_ID for name in rows.names if _ID.search(name)}
-            _refuse_names(rows.names, ids)
+            _refuse_names(rows.names, ids, spelled.separator)
             names = tuple(name for name in rows.names if name not in ids)
             every = Schema({"columns": {name: {"kind": "boolean"} for name in rows.names}})
             Unit.of(unit.person, unit.rows if unit.person else None, every)
-            yield cls(rows, rows.counted(names), spelled, unit, ids)
+            yield cls(rows, rows.counted(names), spelled, unit, ids, asked)
 
     def table(self, schema: Schema) -> Table:
         """The same rows by a schema."""
@@ -185,6 +188,11 @@ class RawTable:
     def facts(self, neighbours: Neighbours) -> Facts:
         """What may be known of it."""
         return Facts(self.texts.rows if neighbours is Neighbours.REPLACE_ONE else None, unit=self.unit)
+
+    def spelled(self, found: Mapping[str, Any]) -> FileFormat:
+        """How files are spelled, by the header and, unless a spelling of blanks was asked for, the texts bought."""
+        texts = [text for name in self.rows.names[1:] for text in _listed(found.get(name, {}))]
+        return self.file.as_texts(texts) if self.asked.blanks is None else self.file
 
     def inferred(self, described: Described, guarantee: Guarantee, share: Fraction = Fraction(1)) -> InferredSchema:
         """The schema that was bought, with what was paid; refused where there is nothing in it."""
@@ -195,17 +203,21 @@ class RawTable:
                 f"no column could be described, and {spent}: give a larger epsilon, or write a schema by"
                 f" hand ({_reasons(dict(self.ids) | left_out)})"
             )
-        document = {"file": self.file.to_json(), "bought": guarantee.bought.to_json(), "columns": found}
+        file = self.spelled(found).to_json()
+        document = {"file": file, "bought": guarantee.bought.to_json(), "columns": found}
         return InferredSchema(Schema(document), guarantee, paid, dict(self.ids) | left_out, share)
 
 
-def _refuse_names(names: Sequence[str], ids: Mapping[str, str]) -> None:
+def _refuse_names(names: Sequence[str], ids: Mapping[str, str], separator: str) -> None:
     """A header of ids alone, or one that another delimiter cuts: names are public, so this costs nothing."""
     if len(ids) == len(names):
         raise ParameterError("all columns call themselves ids, which have nothing to share: rename them if they do not")
-    for mark in (";", "\t", "|"):
-        if len(names) == 1 and mark in names[0]:
-            raise ParameterError(f"the header is a single name with {mark!r} in it: give the --delimiter of the file")
+    refuse_uncut(names, separator)
+
+
+def _listed(definition: Mapping[str, Any]) -> list[str]:
+    """The texts that were bought as rows hold them, blanks included."""
+    return [text for text in (*definition.get("values", ()), definition.get("missing")) if isinstance(text, str)]
 
 
 def _reasons(left_out: Mapping[str, str]) -> str:

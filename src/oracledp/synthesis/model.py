@@ -123,7 +123,10 @@ class SyntheticModel:
             if "oracledp-game-model" in data:
                 raise ModelError("this model is of a game, which counted nothing: sample it by odp.OracleQuery.load")
             if "oracledp-linked-model" in data:
-                raise ModelError("this model is of two linked tables: sample it by odp.LinkedSynthesizer.load")
+                raise ModelError(
+                    "this model is of two linked tables: 'oracledp sample' and odp.LinkedSynthesizer.load draw rows"
+                    " from it, and there are no answers"
+                )
             if data["oracledp-synthetic-model"] != FORMAT:
                 raise ModelError("this model was written by another version of oracledp")
             bins = tuple(_bins(entry) for entry in data["bins"])

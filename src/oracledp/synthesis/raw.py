@@ -97,7 +97,7 @@ class RawSynthesis:
         self.told(described)
         if not described[0]:
             return described, None, None
-        schema = Schema({"file": data.raw.file.to_json(), "columns": described[0]})
+        schema = Schema({"file": data.raw.spelled(described[0]).to_json(), "columns": described[0]})
         workload = Workload.parse(self.workload, schema)
         measuring = Measuring(self.guarantee, second, workload, schema, self.progress)
         return described, schema, measuring.run(data.read(schema), source)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import date, timedelta
 from typing import Any
 
-from oracledp.data.schema import Column, Date, FileFormat, Moment, Numeric, Ordered, Timestamp
+from oracledp.data.schema import Categorical, Column, Date, FileFormat, Moment, Numeric, Ordered, Timestamp
 from oracledp.data.schema.number_marks import NumberMarks
 
 _QUOTED = ('"', "\r", "\n")
@@ -18,6 +18,7 @@ _QUOTED = ('"', "\r", "\n")
 class Spelling:
     """How the values of a column are written: the mark of a missing one, and of a number its decimals at least and
     whether it has the file's separators of thousands. A ``moment`` reads texts that Parquet files hold as moments.
+    A column that is not ``padded`` has no blanks after delimiters, whatever the file has.
 
     >>> euro, pay = NumberMarks(",", "."), Spelling("NA", 2, grouped=True)
     >>> pay.text(1234.5, euro), pay.text(None, euro), Spelling().text(2026, euro)
@@ -28,13 +29,15 @@ class Spelling:
     places: int | None = None
     grouped: bool = False
     moment: Moment | None = None
+    padded: bool = True
 
     @classmethod
     def of(cls, column: Column) -> Spelling:
         """That of a column of a schema."""
         places = column.places if isinstance(column, Numeric) else None
         moment = column if isinstance(column, Date | Timestamp) and column.typed else None
-        return cls(column.mark or "", places, isinstance(column, Ordered) and column.grouped, moment)
+        grouped = isinstance(column, Ordered) and column.grouped
+        return cls(column.mark or "", places, grouped, moment, all(text.startswith(" ") for text in _listed(column)))
 
     def text(self, value: object, marks: NumberMarks) -> str:
         """One field, not yet quoted."""
@@ -86,11 +89,12 @@ class PlainRows:
         return len(next(iter(self.columns.values()), []))
 
     def csv_header(self, file: FileFormat) -> str:
-        """The first line, with the blanks of the others; nothing where the file has none."""
+        """The first line; nothing where the file has none."""
         if file.names is not None:
             return ""
         fields = [
-            _after(blank, name) for blank, name in zip(_blanks(file, len(self.columns)), self.columns, strict=True)
+            _after(blank, name)
+            for blank, name in zip(_blanks(file.padded_header, len(self.columns)), self.columns, strict=True)
         ]
         return file.separator.join(_quoted(field, file.separator) for field in fields) + file.line_end
 
@@ -98,7 +102,7 @@ class PlainRows:
         """The rows. A file without a header keeps the places of its columns: of those that are unknown, empty."""
         names = file.names or tuple(self.columns)
         alone = len(names) == 1  # an empty line would be no record
-        blanks = zip(names, _blanks(file, len(names)), strict=True)
+        blanks = zip(names, _blanks(file.padded_rows, len(names)), strict=True)
         fields = [self._fields(name, file, blank, alone=alone) for name, blank in blanks]
         separator, end = file.separator, file.line_end
         return "".join([separator.join(row) + end for row in zip(*fields, strict=True)])
@@ -112,7 +116,8 @@ class PlainRows:
         for value in set(values):
             text = spelling.text(value, file.marks)
             empty = text == "" and (alone or value is not None)
-            written[value] = '""' if empty else _quoted(_after(blank, text), file.separator)
+            before = blank if spelling.padded else ""
+            written[value] = '""' if empty else _quoted(_after(before, text), file.separator)
         return [written[value] for value in values]
 
     def csv_text(self) -> str:
@@ -122,9 +127,15 @@ class PlainRows:
         return text.getvalue()
 
 
-def _blanks(file: FileFormat, columns: int) -> list[str]:
+def _listed(column: Column) -> list[str]:
+    """Texts that a schema lists as rows hold them, blanks included."""
+    values = column.values if isinstance(column, Categorical) else ()
+    return [text for text in (*values, column.mark) if isinstance(text, str) and text]
+
+
+def _blanks(padded: bool, columns: int) -> list[str]:
     """What stands before the fields of a line."""
-    return [""] + [" " if file.blanks == "after" else ""] * (columns - 1)
+    return [""] + [" " if padded else ""] * (columns - 1)
 
 
 def _after(blank: str, text: str) -> str:

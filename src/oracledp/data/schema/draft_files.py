@@ -50,7 +50,7 @@ def _read_csv(connection: Any, path: Path, file: FileFormat) -> tuple[dict[str, 
     if file.delimiter is None:
         ((found,),) = connection.sql("SELECT Delimiter FROM sniff_csv(?)", params=[str(readable)]).fetchall()
         file = file.changed(delimiter=found if found != "," else None)
-    file = file.as_header(header_line(readable))
+    asked, file = file, file.as_header(header_line(readable))
     options = f"all_varchar = true, delim = ?, header = {str(file.names is None).lower()}, quote = '\"', escape = '\"'"
     query = f"SELECT * FROM read_csv(?, {options}, auto_detect = true)"
     relation = connection.sql(query, params=[str(readable), file.separator])
@@ -61,6 +61,8 @@ def _read_csv(connection: Any, path: Path, file: FileFormat) -> tuple[dict[str, 
         raise DataError(f"{path.name}: two columns have the same name")
     if len(names) != len(relation.columns):
         raise DataError(f"{path.name}: has {len(relation.columns)} columns, and {len(names)} names are given")
+    if asked.blanks is None:
+        file = file.as_texts([text for row in rows for text in row[1:] if text is not None])
     return {name: spelled_column([row[at] for row in rows], file.marks) for at, name in enumerate(names)}, file
 
 

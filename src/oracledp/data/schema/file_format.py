@@ -12,10 +12,11 @@ from oracledp.data.schema.number_marks import NumberMarks
 from oracledp.errors import ParameterError
 
 KEYS = ("delimiter", "decimal", "thousands", "encoding", "names", "lines", "blanks")
+_DELIMITERS = (",", ";", "\t", "|")
 _DECIMALS = (".", ",")
 _THOUSANDS = (",", ".", "'", "\u2019", " ", "\u00a0", "\u202f")
 _LINES = {"lf": "\n", "crlf": "\r\n"}
-_BLANKS = ("none", "after")
+_BLANKS = ("none", "after", "header")
 _STATEFUL = "iso2022|hz|utf[-_]?7|punycode|idna|(raw[-_])?unicode[-_]escape"  # a line is not read by itself
 
 
@@ -26,7 +27,8 @@ class FileFormat:
     ``names`` are those of the columns, in order, of files without a header. Without a ``delimiter`` it is a comma, or a
     tab where the file's name ends in ``.tsv``. ``thousands`` separates groups of three digits; numbers are read with it
     or without, and written with it. ``lines`` end as on Unix (``lf``) or Windows (``crlf``); ``blanks`` may
-    stand ``after`` every delimiter. Both are how rows are written: any of them is read.
+    stand ``after`` every delimiter, or after those of the ``header`` alone. Both are how rows are written: any of them
+    is read.
 
     >>> FileFormat().changed(delimiter=";", decimal=",").to_json()
     {'delimiter': ';', 'decimal': ','}
@@ -51,7 +53,7 @@ class FileFormat:
         if self.lines is not None and self.lines not in _LINES:
             raise ParameterError("lines must be lf or crlf")
         if self.blanks is not None and self.blanks not in _BLANKS:
-            raise ParameterError("blanks must be none, or after (every delimiter)")
+            raise ParameterError("blanks must be none, after (every delimiter) or header (after its delimiters alone)")
 
     @property
     def marks(self) -> NumberMarks:
@@ -90,7 +92,26 @@ class FileFormat:
         """
         bare = tuple(name.removeprefix(" ") for name in header)
         clear = all(bare) and len(set(bare)) == len(bare)
-        return bare if clear and self.blanks == "after" and self.names is None else tuple(header)
+        return bare if clear and self.padded_header and self.names is None else tuple(header)
+
+    @property
+    def padded_header(self) -> bool:
+        """Whether blanks stand after the delimiters of the first line."""
+        return self.blanks in ("after", "header")
+
+    @property
+    def padded_rows(self) -> bool:
+        """Whether blanks stand after the delimiters of all other lines."""
+        return self.blanks == "after"
+
+    def as_texts(self, later: Sequence[str]) -> FileFormat:
+        """With the blanks of the header alone where texts of the rows, of fields after the first, have none.
+
+        >>> [FileFormat(blanks="after").as_texts(texts).blanks for texts in (["no", "yes"], [" no", " yes"], [])]
+        ['header', 'after', 'after']
+        """
+        bare = any(text and not text.startswith(" ") for text in later)
+        return replace(self, blanks="header") if bare and self.padded_rows else self
 
     def changed(self, **given: Any) -> FileFormat:
         """The same but for what is given; None changes nothing."""
@@ -129,6 +150,18 @@ def refuse_delimiter(delimiter: object) -> None:
         return
     if not isinstance(delimiter, str) or len(delimiter) != 1 or delimiter in '"\r\n\0':
         raise ParameterError("delimiter must be one character, not a quote or a line break")
+
+
+def refuse_uncut(header: Sequence[str], separator: str = ",") -> None:
+    """Refuse a header that is a single name, and that another delimiter cuts: names are public.
+
+    >>> refuse_uncut(["age;sex"])
+    Traceback (most recent call last):
+    oracledp.errors.ParameterError: the header is a single name with ';' in it: give the --delimiter of the file
+    """
+    for mark in _DELIMITERS:
+        if mark != separator and len(header) == 1 and mark in header[0]:
+            raise ParameterError(f"the header is a single name with {mark!r} in it: give the --delimiter of the file")
 
 
 def _refuse_encoding(encoding: str) -> None:
