@@ -51,6 +51,36 @@ def test_a_fraction_of_a_second_is_left_out_and_spans_have_no_idle_zero(
         assert read_texts(source).counts == (texts,), name
 
 
+@pytest.mark.parametrize("zone", ["UTC", "Europe/Berlin"])
+@pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
+def test_stamps_with_a_zone_are_read_in_utc(unit: str, zone: str, tmp_path: Path) -> None:
+    """Files do not keep the zone, but for Arrow's; and one value that is out of reach moves no other."""
+    schema = odp.Schema(
+        {"x": {"kind": "timestamp", "lo": "1950-01-01 00:00:00", "hi": "2029-12-31 00:00:00", "nullable": True}}
+    )
+    kind = pa.timestamp(unit, zone)
+    moments = pa.array([datetime(2026, 1, 31, 5, 6, 7), datetime(1960, 7, 1), None]).cast(pa.timestamp(unit)).cast(kind)
+    texts = {"2026-01-31 05:06:07+00:00": 1, "1960-07-01 00:00:00+00:00": 1}
+    written = sources(tmp_path, moments.cast(pa.timestamp("us", zone)).to_pylist()) if zone == "UTC" else {}
+    odd = pa.concat_arrays([moments, pa.array([2**63 - 1] if unit != "s" else [2**52]).cast(pa.int64()).view(kind)])
+    for number, values in enumerate((moments, odd)):
+        path = tmp_path / f"{number}.parquet"
+        if unit == "s":
+            path = tmp_path / f"{number}.arrow"
+            with pa.OSFile(str(path), "wb") as sink, pa.ipc.new_file(sink, pa.schema([("x", kind)])) as writer:
+                writer.write_table(pa.table({"x": values}))
+        else:
+            pq.write_table(pa.table({"x": values}), path)
+        written[path.name] = path
+    tables = [
+        odp.Table.from_file(source, schema) if isinstance(source, Path) else odp.Table.of(source, schema)
+        for source in written.values()
+    ]
+    assert len({tuple(sorted(code for (code,) in table.codes.tolist())) for table in tables}) == 1
+    for name, source in written.items():
+        assert read_texts(source).counts == ({**texts, None: 2 if name.startswith("1.") else 1},), name
+
+
 @pytest.mark.parametrize("strict", [False, True])
 def test_durations_are_read_alike_from_frames_and_files(strict: bool, tmp_path: Path) -> None:
     """Parquet knows whole numbers alone, which of a duration would all have counted as none."""

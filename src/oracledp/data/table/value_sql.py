@@ -5,14 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from oracledp.data.schema.number_marks import NumberMarks
+from oracledp.data.table.dialects.duck import ZONED
 from oracledp.data.table.midnights import day_in_sql
 from oracledp.data.table.persons import EXACT
 from oracledp.data.table.sql import DUCKDB
-from oracledp.data.table.value_texts import DIGITS
+from oracledp.data.table.value_texts import DIGITS, UTC
 from oracledp.data.table.values import Family
 
 _WIDE = ("UBIGINT", "HUGEINT", "UHUGEINT")  # integers that are read as digits elsewhere
-_STAMPS = ("TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP WITH TIME ZONE")
+_STAMPS = ("TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS")
 _REACHES = {  # beyond, a cast to text fails, or says what no calendar does
     "DATE": ("0001-01-01", "9999-12-31"),
     "TIME": ("00:00:00", "23:59:59.999999"),
@@ -30,14 +31,21 @@ def text_in_sql(value: str, kind: Any, marks: NumberMarks, depth: int = 0) -> st
     family = DUCKDB.family(name)
     if name in _WIDE or family in (Family.INTEGERS, Family.FLOATS, Family.DECIMALS):
         return _number(DUCKDB.held(str(kind), value), name, family, marks)
-    if name in _REACHES:  # inside of the cast: one around it would not keep DuckDB from casting a whole dictionary
-        first, last = (f"CAST({DUCKDB.literal(end)} AS {name})" for end in _REACHES[name])
-        text = f"CAST(CASE WHEN {value} BETWEEN {first} AND {last} THEN {value} END AS VARCHAR)"
+    if name in ZONED:
+        return f"split_part({_within('TIMESTAMP', DUCKDB.in_utc(value))}, '.', 1) || {DUCKDB.literal(UTC)}"
+    if name in _REACHES:
+        text = _within(name, value)
     if name == "INTERVAL":  # without the first of two digits, where it is idle, and without a fraction
         return f"regexp_replace(split_part({text}, '.', 1), '^(-?)0([0-9]:)', '\\1\\2')"
-    if name in _STAMPS[:-1]:
+    if name in _STAMPS:
         text = f"split_part({text}, '.', 1)"
     return day_in_sql(text) if name.startswith("TIMESTAMP") else text
+
+
+def _within(name: str, value: str) -> str:
+    """Inside of the cast: a case around it would not keep DuckDB from casting a whole dictionary."""
+    first, last = (f"CAST({DUCKDB.literal(end)} AS {name})" for end in _REACHES[name])
+    return f"CAST(CASE WHEN {value} BETWEEN {first} AND {last} THEN {value} END AS VARCHAR)"
 
 
 def _number(value: str, name: str, family: Family | None, marks: NumberMarks) -> str:

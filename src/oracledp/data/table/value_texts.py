@@ -18,6 +18,7 @@ from oracledp.data.table.frame_values import UNHELD
 from oracledp.data.table.midnights import MIDNIGHT
 
 DIGITS = 1 << 64  # up to which whole numbers are written by their digits, beyond by an exponent
+UTC = "+00:00"
 _NOTHING = ("NAType", "NaTType")  # how pandas says that there is no value, besides None and NaN
 _FINE = ("ms", "us", "ns")  # units of numpy's moments that say more than seconds
 _DAY = len("2026-01-31")
@@ -83,10 +84,12 @@ def _number(number: float, marks: NumberMarks) -> str:
 
 
 def _moment(text: str) -> str | None:
-    """Without the fraction of a second, a midnight as its day; none in years that files do not hold."""
+    """Without the fraction of a second unless a zone hides it, a midnight as its day; none in years beyond files."""
     day, _, clock = text.partition(" ")
     if len(day) != _DAY or day.startswith("-"):
         return None
+    if clock.endswith(UTC):
+        return text.removesuffix(UTC).partition(".")[0] + UTC
     zoned = "+" in clock or "-" in clock
     return text if zoned else text.partition(".")[0].removesuffix(MIDNIGHT)
 

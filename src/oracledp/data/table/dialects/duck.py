@@ -18,6 +18,7 @@ _CALENDAR = {  # the last days, and moments of these, that have four digits for 
     "TIMESTAMP": "9999-12-31 23:59:59.999999",
     **dict.fromkeys(("TIMESTAMP_S", "TIMESTAMP_MS"), "9999-12-31 23:59:59"),
 }
+ZONED = ("TIMESTAMP WITH TIME ZONE", "TIMESTAMPTZ_NS")  # instants: the zone itself is not stored
 _AS_TEXT = ("UBIGINT", "HUGEINT", "UHUGEINT", "ENUM")  # integers that a BIGINT may not hold are read as digits
 
 
@@ -27,7 +28,7 @@ class DuckDB(Dialect):
     key: ClassVar[str] = "duckdb"
     title: ClassVar[str] = "DuckDB"
     safe_cast: ClassVar[str] = "TRY_CAST"
-    stamps: ClassVar[tuple[str, ...]] = ("DATE", "TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS")
+    stamps: ClassVar[tuple[str, ...]] = ("DATE", "TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS", *ZONED)
     spans: ClassVar[tuple[str, ...]] = ("INTERVAL",)
     families: ClassVar[Mapping[str, Family]] = {
         **dict.fromkeys(("TINYINT", "SMALLINT", "INTEGER", "BIGINT", '"NULL"'), Family.INTEGERS),
@@ -45,6 +46,8 @@ class DuckDB(Dialect):
     def held(self, type_name: str, value: str) -> str:
         """A value that DuckDB computes with: a date beyond all calendars would stop it, as would too wide a decimal."""
         digits = _WIDEST.fullmatch(type_name)
+        if type_name in ZONED:
+            return self.held("TIMESTAMP", self.in_utc(value))
         if digits is not None:
             most = f"{'9' * (_DIGITS - int(digits[1]))}.{'9' * int(digits[1])}"
             ends = (f"-{most}", most)
@@ -54,6 +57,10 @@ class DuckDB(Dialect):
             return value
         first, last = (f"CAST('{end}' AS {type_name})" for end in ends)
         return f"CASE WHEN {value} BETWEEN {first} AND {last} THEN {value} END"
+
+    def in_utc(self, instant: str) -> str:
+        """Without the zone of whoever asks, and without the extension that knows zones; NULL for infinity."""
+        return f"make_timestamp(epoch_us(CAST({instant} AS {ZONED[0]})))"
 
     def code_type(self, span: int) -> str:
         """The smallest type: what is grouped by should be narrow."""
