@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from oracledp.data.schema import FileFormat, Schema
 from oracledp.data.schema.documents import as_yaml
-from oracledp.data.schema.file_format import refuse_uncut
+from oracledp.data.schema.file_format import uncut
 from oracledp.data.table import Table
 from oracledp.data.table.text_columns import TextColumns, TextRows
 from oracledp.data.table.texts import text_rows
@@ -212,7 +212,9 @@ def _refuse_names(names: Sequence[str], ids: Mapping[str, str], separator: str) 
     """A header of ids alone, or one that another delimiter cuts: names are public, so this costs nothing."""
     if len(ids) == len(names):
         raise ParameterError("all columns call themselves ids, which have nothing to share: rename them if they do not")
-    refuse_uncut(names, separator)
+    problem = uncut(names, separator)
+    if problem is not None:
+        raise ParameterError(problem)
 
 
 def _listed(definition: Mapping[str, Any]) -> list[str]:

@@ -152,16 +152,14 @@ def refuse_delimiter(delimiter: object) -> None:
         raise ParameterError("delimiter must be one character, not a quote or a line break")
 
 
-def refuse_uncut(header: Sequence[str], separator: str = ",") -> None:
-    """Refuse a header that is a single name, and that another delimiter cuts: names are public.
+def uncut(header: Sequence[str], separator: str = ",") -> str | None:
+    """What is wrong with a header that is a single name which another delimiter cuts; None where nothing is.
 
-    >>> refuse_uncut(["age;sex"])
-    Traceback (most recent call last):
-    oracledp.errors.ParameterError: the header is a single name with ';' in it: give the --delimiter of the file
+    >>> uncut(["age;sex"]), uncut(["age", "sex"])
+    ("the header is a single name with ';' in it: give the --delimiter of the file", None)
     """
-    for mark in _DELIMITERS:
-        if mark != separator and len(header) == 1 and mark in header[0]:
-            raise ParameterError(f"the header is a single name with {mark!r} in it: give the --delimiter of the file")
+    mark = next((m for m in _DELIMITERS if m != separator and len(header) == 1 and m in header[0]), None)
+    return mark and f"the header is a single name with {mark!r} in it: give the --delimiter of the file"
 
 
 def _refuse_encoding(encoding: str) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from oracledp.data.schema import FileFormat, Schema
-from oracledp.data.schema.file_format import refuse_uncut
+from oracledp.data.schema.file_format import uncut
 from oracledp.data.table.duck import Source, attempt
 from oracledp.data.table.sql import DUCKDB
 from oracledp.data.table.transcoding import CSV_ENDINGS, as_utf8, header_of, is_utf8
@@ -133,7 +133,7 @@ def place_of(column: str, names: Sequence[str], header: Sequence[str], title: st
         alike = [place for place, name in enumerate(header) if name.strip(" ") == column.strip(" ")]
         places = [place for place in alike if header[place] not in names]
     if len(places) != 1:
-        refuse_uncut(header)
         problem = "is missing from" if not places else "stands twice in"
-        raise DataError(f"column {column!r} {problem} {title}")
+        why = uncut(header)
+        raise DataError(f"column {column!r} {problem} {title}" + (f": {why}" if why else ""))
     return places[0]
