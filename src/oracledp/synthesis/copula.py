@@ -37,12 +37,18 @@ class Factors:
     loadings: tuple[Floats, ...]  # of each column: scores × factors
 
     @classmethod
-    def of(cls, measured: Measured, in_order: Sequence[int], atoms: bool = False) -> Factors:
-        """Read off all counts of pairs; with ``atoms`` the commonest value of an ordered column may stand apart."""
-        columns = [
-            Scored.of(measured.fine_marginal(column), measured.bins[column], ordered, atoms)
-            for column, ordered in enumerate(in_order)
-        ]
+    def of(cls, measured: Measured, in_order: Sequence[int]) -> Factors:
+        """Read off all counts of pairs, by the order of all values."""
+        return cls._of(measured, _scored(measured, in_order, atoms=False))
+
+    @classmethod
+    def apart(cls, measured: Measured, in_order: Sequence[int]) -> Factors | None:
+        """The same with the commonest values of ordered columns apart; None where no value is common enough."""
+        columns = _scored(measured, in_order, atoms=True)
+        return cls._of(measured, columns) if any(column.atom for column in columns) else None
+
+    @classmethod
+    def _of(cls, measured: Measured, columns: list[Scored]) -> Factors:
         loadings = _loadings(*_correlations(measured, columns))
         return cls(columns, tuple(np.split(loadings, _starts(columns)[1:-1])))
 
@@ -50,11 +56,6 @@ class Factors:
     def count(self) -> int:
         """How many factors there are."""
         return int(self.loadings[0].shape[1])
-
-    @property
-    def apart(self) -> bool:
-        """Whether the commonest value of some column stands apart."""
-        return any(column.atom for column in self.columns)
 
     def logits(self, count: int, generator: np.random.Generator) -> Floats:
         """The log distributions of ``count`` components, stacked over columns."""
@@ -68,6 +69,13 @@ class Factors:
             ],
             axis=1,
         )
+
+
+def _scored(measured: Measured, in_order: Sequence[int], *, atoms: bool) -> list[Scored]:
+    return [
+        Scored.of(measured.fine_marginal(column), measured.bins[column], ordered, atoms=atoms)
+        for column, ordered in enumerate(in_order)
+    ]
 
 
 def _starts(columns: Sequence[Scored]) -> Integers:
@@ -99,12 +107,9 @@ def _learn(found: Floats, variances: Floats, along: Floats, value: float, noise:
     variances *= 1 - gain * along
 
 
-_Found = tuple[
-    tuple[int, int], Floats, Floats
-]  # of two columns: their scores' correlations, and the variances of these
-_Line = tuple[
-    tuple[int, int], Floats, float, float
-]  # the same: weights, the sum of correlations by these, its variance
+# Of two columns their scores' correlations and the variances of these, or of a sum of them its weights and variance.
+_Found = tuple[tuple[int, int], Floats, Floats]
+_Line = tuple[tuple[int, int], Floats, float, float]
 
 
 def _estimates(measured: Measured, columns: Sequence[Scored]) -> Iterator[_Found]:

@@ -198,10 +198,8 @@ class Fit:
 
 def _factors(measured: Measured, smooth: Sequence[int]) -> dict[Towards, Factors]:
     """Those that stand out from the noise, of either kind."""
-    found = {Towards.ORDER: Factors.of(measured, smooth), Towards.ATOMS: Factors.of(measured, smooth, atoms=True)}
-    if not found[Towards.ATOMS].apart:
-        del found[Towards.ATOMS]
-    return {towards: factors for towards, factors in found.items() if factors.count > 0}
+    found = {Towards.ORDER: Factors.of(measured, smooth), Towards.ATOMS: Factors.apart(measured, smooth)}
+    return {towards: factors for towards, factors in found.items() if factors is not None and factors.count > 0}
 
 
 class _Adam:

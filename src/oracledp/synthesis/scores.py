@@ -31,7 +31,7 @@ class Scored:
     atom: bool = False  # whether one score says that a value is the commonest one, and one orders the others
 
     @classmethod
-    def of(cls, mass: Floats, binning: ColumnBins, in_order: int, atoms: bool) -> Scored:
+    def of(cls, mass: Floats, binning: ColumnBins, in_order: int, *, atoms: bool) -> Scored:
         """Of a column of which so many codes are in order; ``atoms`` asks for values that stand apart."""
         inside = len(np.unique(binning.fine[:in_order])) if in_order else len(mass) * (len(mass) == 2)
         if inside < 2 < len(mass) and not in_order:
