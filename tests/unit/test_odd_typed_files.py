@@ -146,6 +146,12 @@ def test_folders_above_name_columns_in_both_ways(last: bytes, tmp_path: Path) ->
     assert read_texts(tmp_path / "run=1").counts[1:] == ({"1": 2}, {"a b": 2})
 
 
+def test_a_file_without_columns_is_refused_in_one_line(tmp_path: Path) -> None:
+    pq.write_table(pa.table({}), tmp_path / "x.parquet")
+    with pytest.raises(DataError, match=r"x\.parquet"):
+        read_texts(tmp_path / "x.parquet")
+
+
 STAMPS = {"kind": "timestamp", "lo": "2000-01-01 00:00:00", "hi": "9999-12-31 23:59:59"}
 
 
