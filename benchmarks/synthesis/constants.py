@@ -39,7 +39,7 @@ Changes = list[tuple[ModuleType, str, Any]]
 
 
 def _heavy(deviations: float) -> Changes:
-    return [(stages, "HEAVY", deviations), (locating, "HEAVY", deviations)]
+    return [(stages, "WORTH", deviations), (locating, "WORTH", deviations)]
 
 
 BEFORE = [*_heavy(4.0), (locating, "_FINE", 6)]  # what all variants change

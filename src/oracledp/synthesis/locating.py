@@ -18,7 +18,7 @@ from oracledp.synthesis.bins import Floats, Integers, cells_of
 from oracledp.synthesis.denoise import to_simplex
 from oracledp.synthesis.measurements import Meter
 
-HEAVY = 5.0  # standard deviations of the noise that make a cell worth looking into
+WORTH = 5.0  # standard deviations of the noise that make a cell worth looking into
 _LOOK, _LOOKS = Fraction(1, 12), 4  # of a column's budget, and how often at most
 _FIRST, _PARTS = 32, 20  # even cells of a first look, and the parts of a cell that is looked into
 _SPANNED = 3  # cells that the middle half must span
@@ -71,7 +71,7 @@ def located(meter: Meter, column: int, rho: Fraction) -> tuple[Integers, Fractio
         widths = np.diff(np.append(starts, in_order))
         middle = Middle.of(counts, np.append(steps[starts], steps[-1]).astype(np.float64))
         if len(middle.cells) >= _SPANNED or widths[middle.cells].max() == 1:
-            atoms = starts[(widths == 1) & (counts > HEAVY * table.deviation)]
+            atoms = starts[(widths == 1) & (counts > WORTH * table.deviation)]
             return np.append(_around(middle, atoms, steps), rest), spent
         starts = cut_cells(starts, in_order, np.isin(np.arange(len(starts)), middle.cells), _PARTS)
     return np.append(first, rest), spent

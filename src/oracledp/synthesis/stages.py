@@ -17,7 +17,7 @@ from oracledp.privacy.accounting import split
 from oracledp.synthesis.bins import Floats, Integers, cells_of
 from oracledp.synthesis.denoise import bulk, details, haar, in_proportion, to_simplex
 from oracledp.synthesis.hierarchy import combined_counts
-from oracledp.synthesis.locating import HEAVY, cut_cells, located
+from oracledp.synthesis.locating import WORTH, cut_cells, located
 from oracledp.synthesis.measurements import Meter, NoisyTable
 from oracledp.synthesis.tails import with_tails
 
@@ -90,7 +90,7 @@ def _cut(cells: Sequence[Integers], tables: Sequence[NoisyTable], size: int, mos
         same = np.diff(np.append(before, size))[place] == widths
         sums += np.where(same, table.values[place], 0)
         times += same
-    heavy = (sums > HEAVY * tables[-1].deviation * times**0.5) & (widths > 1)
+    heavy = (sums > WORTH * tables[-1].deviation * times**0.5) & (widths > 1)
     return cut_cells(starts, size, heavy, most)
 
 
@@ -163,7 +163,7 @@ def _first_masses(counts: Floats, edges: Floats, noise: float) -> Floats:
     """The counts of the first stage's cells: those between heavy ones are smoothed, and beyond them tails die away."""
     inside = counts.copy()
     begin, end = bulk(inside, noise, _WINDOWS)
-    for run in _runs(inside <= HEAVY * noise, begin, end - 1):
+    for run in _runs(inside <= WORTH * noise, begin, end - 1):
         inside[run] = _shared(haar(inside[run], _SMALL * noise), float(inside[run].sum()))
     inside = with_tails(inside, np.full(len(inside), noise), edges, begin, end)
     return np.asarray(np.maximum(inside, 0.0))
