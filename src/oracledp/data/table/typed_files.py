@@ -61,17 +61,16 @@ def open_parquet(
     kinds = dict(zip(quick.relation.columns, quick.relation.types, strict=True))
     wanted = [name for name in kinds if names is None or name in names]
     whole = [name for name in wanted if kinds[name].id == "bigint"]
-    by_arrow = any(map(layout.wide, wanted)) or holds_durations(files[0], whole)
-    if not by_arrow and (
-        strict or all(kinds[name].id in _ALIKE and kinds[name].id not in _MAY_STOP for name in wanted)
-    ):
+    spans, wide = holds_durations(files[0], whole), any(map(layout.wide, wanted))
+    alike = not wide and all(kinds[name].id in _ALIKE and kinds[name].id not in _MAY_STOP for name in wanted)
+    if not spans and (strict or alike):
         return quick
 
     def opened() -> Any:
         batches = by_way_of_arrow(files, list(kinds), wanted, path.name, partitioned=partitioned)
         return attempt(lambda: connection.from_arrow(batches), path.name)
 
-    return _with_care(None if by_arrow else quick, lambda: Source(opened(), path.name, reopen=opened), wanted)
+    return _with_care(None if spans or wide else quick, lambda: Source(opened(), path.name, reopen=opened), wanted)
 
 
 def _with_care(quick: Source | None, careful: Callable[[], Source], wanted: Sequence[str]) -> Source:
